@@ -9,7 +9,7 @@ fuzz_target!(|text: &str| {
         Ok(compiled) => assert_eq!(compiled.spans.len(), compiled.job.program.code.len()),
         Err(errors) => check(text, &errors),
     }
-    match vertex::compile(text) {
+    match vertex::compile(text, None) {
         Ok(compiled) => {
             assert_eq!(compiled.spans.len(), compiled.source.program.window().count());
             assert!(compiled.source.program.check().is_empty());

@@ -29,16 +29,18 @@
 mod arithmetic;
 mod builder;
 mod code;
+mod comparison;
 pub mod evaluate;
 pub mod fragment;
 mod functions;
 mod interface;
+mod lines;
 mod live;
 mod lower;
 mod matrices;
-mod random;
 pub mod vertex;
 
 pub use fragment::{Compiled, compile, compile_draft, compile_tree, verify};
 pub use interface::{InputVector, OutputVector, SamplerUnit, UniformVector};
+pub use lines::{instructions_of, lines_of};
 pub use r500_glsl::{Diagnostic, Fix, Severity, Span, Stage, parse, stage_of, tree};

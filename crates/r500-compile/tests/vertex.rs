@@ -1,11 +1,11 @@
 //! Vertex shaders: what their programs are and write, errors, and generated ones against the evaluator.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test fails by them")]
 
-use r500_compile::vertex::{self, Output, Read, verify::verify};
+use r500_compile::vertex::{self, Output, verify::verify};
 use r500_compile::{Stage, parse};
 
 fn program(source: &str) -> String {
-    vertex::compile(source).unwrap().source.to_string()
+    vertex::compile(source, None).unwrap().source.to_string()
 }
 
 /// The sum of the columns times the components, in their order: one instruction a column. The last component is 1, so that its product is
@@ -34,7 +34,7 @@ fn a_transform_is_four_instructions() {
 fn two_matrices_are_eight_instructions() {
     let source = "attribute vec4 place; uniform mat4 view, projection;
         void main() { gl_Position = projection * view * place; }";
-    let compiled = vertex::compile(source).unwrap();
+    let compiled = vertex::compile(source, None).unwrap();
     assert_eq!(compiled.source.program.window().count(), 8, "{}", compiled.source);
 }
 
@@ -43,7 +43,7 @@ fn two_matrices_are_eight_instructions() {
 fn the_engines_are_paired() {
     let source = "attribute vec3 place, normal; uniform mat4 transform; varying vec3 n;
         void main() { n = normalize(normal); gl_Position = transform * vec4(place, 1.0); }";
-    let compiled = vertex::compile(source).unwrap();
+    let compiled = vertex::compile(source, None).unwrap();
     let code: Vec<_> = compiled.source.program.window().collect();
     let paired = code.iter().filter(|(_, inst)| inst.dual_math().is_some()).count();
     assert_eq!((code.len(), paired), (6, 1), "{}", compiled.source);
@@ -55,7 +55,7 @@ fn the_engines_are_paired() {
 fn operands_that_do_not_fit_are_moved() {
     let source = "attribute vec4 a, b, c; uniform vec4 u, v; varying vec4 x, y;
         void main() { gl_Position = a + b; x = u * v + a; y = u * c + v; }";
-    let compiled = vertex::compile(source).unwrap();
+    let compiled = vertex::compile(source, None).unwrap();
     assert!(compiled.source.program.check().is_empty(), "{}", compiled.source);
     let text = compiled.source.to_string();
     assert_eq!(text.matches("= VE_ADD const[").count(), 1, "{text}");
@@ -66,7 +66,7 @@ fn operands_that_do_not_fit_are_moved() {
 fn indices_of_uniforms_are_addresses() {
     let source = "attribute vec4 place; attribute vec2 bone; uniform mat4 bones[40];
         void main() { gl_Position = bones[int(bone.x)] * place + bones[int(bone.y)] * place; }";
-    let compiled = vertex::compile(source).unwrap();
+    let compiled = vertex::compile(source, None).unwrap();
     let text = compiled.source.to_string();
     for part in ["a0[0].x = VE_FLT2FIX_DX", "a0[0].y = VE_FLT2FIX_DX"] {
         assert_eq!(text.matches(part).count(), 1, "{text}");
@@ -86,10 +86,9 @@ fn indices_of_uniforms_are_addresses() {
 fn varyings_go_where_the_fragment_shader_reads_them() {
     let source = "attribute vec4 place; varying vec2 uv; varying vec4 unread; varying vec3 n;
         void main() { gl_Position = place; uv = place.xy; unread = place * 2.0; n = place.zyx; }";
-    let read = |name: &str, size, output| Read { name: name.to_owned(), size, output };
-    let reads = [read("n", 3, 1), read("uv", 2, 2), read("gl_FragCoord", 4, 3)];
-    let compiled = vertex::compile_for(source, &reads).unwrap();
     let output = |name: &str, size, output| Output { name: name.to_owned(), size, output };
+    let reads = [output("n", 3, 1), output("uv", 2, 2), output("gl_FragCoord", 4, 3)];
+    let compiled = vertex::compile(source, Some(&reads)).unwrap();
     let expected = [
         output("gl_Position", 4, 0),
         output("n", 3, 1),
@@ -102,11 +101,11 @@ fn varyings_go_where_the_fragment_shader_reads_them() {
 
 #[test]
 fn errors_say_what_does_not_match() {
-    let errors = |source: &str, reads: &[Read]| -> Vec<String> {
-        let errors = vertex::compile_for(source, reads).unwrap_err();
+    let errors = |source: &str, reads: &[Output]| -> Vec<String> {
+        let errors = vertex::compile(source, Some(reads)).unwrap_err();
         errors.iter().map(ToString::to_string).collect()
     };
-    let read = [Read { name: "uv".to_owned(), size: 2, output: 1 }];
+    let read = [Output { name: "uv".to_owned(), size: 2, output: 1 }];
     let only_place = "attribute vec4 place; void main() { gl_Position = place; }";
     assert!(errors(only_place, &read)[0].starts_with("the fragment shader reads `uv`, which"));
     let other_type = "attribute vec4 place; varying vec3 uv;

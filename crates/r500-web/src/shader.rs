@@ -80,7 +80,7 @@ pub fn compile(text: &str, name: &str, draft: bool) -> CompiledShader {
                 compiled.warnings.iter().map(|one| shown(one, &units)).collect();
             let textures = apply(text, &mut compiled, &units, &mut found);
             found.sort_by_key(|one| one.range.from);
-            let lines = if draft { Vec::new() } else { lines(text, &compiled.spans) };
+            let lines = if draft { Vec::new() } else { compile::lines_of(text, &compiled.spans) };
             let mut program = open::source(&compiled.job);
             // After the declarations, before the blank line in front of the instructions.
             let place = program.find("\n\n").map_or(0, |end| end + 1);
@@ -128,19 +128,6 @@ fn shown(found: &compile::Diagnostic, units: &Units) -> Diagnostic {
     }
 }
 
-/// Returns the lines of each instruction.
-fn lines(text: &str, spans: &[Vec<Span>]) -> Vec<Vec<usize>> {
-    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
-    let line = |span: &Span| ends.partition_point(|end| *end < span.start as usize) + 1;
-    let of_one = |spans: &Vec<Span>| {
-        let mut lines: Vec<usize> = spans.iter().map(line).collect();
-        lines.sort_unstable();
-        lines.dedup();
-        lines
-    };
-    spans.iter().map(of_one).collect()
-}
-
 fn costs(lines: &[Vec<usize>]) -> Vec<LineCost> {
     let mut costs: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
     for of_one in lines {
@@ -154,13 +141,15 @@ fn costs(lines: &[Vec<usize>]) -> Vec<LineCost> {
     costs.into_iter().map(cost).collect()
 }
 
+#[expect(clippy::expect_used, reason = "a number that is renamed must not be left out")]
 fn limits(job: &Job) -> Vec<Limit> {
     // A program of the compiler can run.
     let Ok(stats) = Stats::of(&job.program) else { return Vec::new() };
+    let values = stats.values();
     let number = |name: &str| {
-        let at = Stats::NAMES.iter().position(|known| *known == name)?;
-        let used = usize::try_from(*stats.values().get(at)?).ok()?;
-        Some((*Stats::MEANINGS.get(at)?, used))
+        let at = Stats::NAMES.iter().position(|known| *known == name);
+        let at = at.expect("the statistics have numbers of these names");
+        (Stats::MEANINGS[at], usize::try_from(values[at]).unwrap_or(usize::MAX))
     };
     let units =
         job.compilation.iter().flat_map(|compilation| compilation.samplers.iter().flatten());
@@ -182,10 +171,10 @@ fn limits(job: &Job) -> Vec<Limit> {
         used: units.count(),
         most: Some(TEXTURE_UNITS),
     };
-    let numbers = counted.into_iter().filter_map(|(name, most)| {
-        let (meaning, used) = number(name)?;
+    let numbers = counted.into_iter().map(|(name, most)| {
+        let (meaning, used) = number(name);
         let name = if name == "textures" { "fetches" } else { name };
-        Some(Limit { name, meaning, used, most })
+        Limit { name, meaning, used, most }
     });
     [slots].into_iter().chain(numbers).chain([units]).collect()
 }

@@ -29,6 +29,7 @@ use r500_program::{
     SamplerTarget, Uniform,
 };
 
+use crate::comparison::wrong_program;
 use crate::interface::{InputVector, SamplerUnit};
 use crate::{code, live, lower};
 use draft::Constant;
@@ -66,15 +67,10 @@ const FREE_TEMPORARIES: u8 = 32;
 pub fn compile(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
     let (shader, warnings) = parse(source, Stage::Fragment)?;
     let compiled = compile_tree(source, &shader, warnings)?;
-    // A program that is wrong is not given.
-    if let Err(mismatch) = verify::verify(&shader, &compiled, VERIFIED_DRAWS, 1) {
-        let message = format!("the compiler made a wrong program: {mismatch}");
-        let error = Diagnostic::error(shader.functions[shader.main].span, message);
-        return Err(vec![
-            error.help("this is an error of r500, not of the shader; please report it"),
-        ]);
+    match verify::verify(&shader, &compiled, VERIFIED_DRAWS, 1) {
+        Ok(_) => Ok(compiled),
+        Err(mismatch) => Err(vec![wrong_program(&shader, &mismatch)]),
     }
-    Ok(compiled)
 }
 
 /// Compiles a fragment shader to a program that is neither optimised nor compared with the evaluator: the same picture in a fraction of

@@ -6,13 +6,13 @@ use std::fmt;
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Limits, Options, draw};
 use r500_glsl::tree::Shader;
-use r500_glsl::types::{Base, Dimensions};
+use r500_glsl::types::Dimensions;
 use r500_isa::texture::{TxFilter0, TxFormat0, TxFormat1};
 use r500_program::{InputData, Job, Level, Texture};
 
 use super::Compiled;
+use crate::comparison::{Random, same};
 use crate::evaluate::{Pixels, Quad, quad};
-use crate::random::{Random, same};
 
 /// A pixel that the program draws otherwise than the shader says: an error of the compiler.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,11 +165,7 @@ fn random_draw(compiled: &Compiled, random: &mut Random) -> Job {
     job.size = Some([SIDE; 2]);
     for (uniform, base) in job.uniforms.clone().iter().zip(&compiled.uniform_bases) {
         for channel in 0..uniform.channels {
-            let value = match base {
-                Base::Float => random.number(),
-                Base::Int => random.below(9) as f32 - 2.0,
-                Base::Bool => random.below(2) as f32,
-            };
+            let value = random.uniform(*base);
             let channel = usize::from(uniform.channel + channel);
             job.program.state.set_constant(usize::from(uniform.constant), channel, value.to_bits());
         }

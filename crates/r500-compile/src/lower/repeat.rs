@@ -9,7 +9,7 @@ use r500_isa::limits::LOOP_LEVELS;
 
 use super::statement::has_exits;
 use super::{Lower, Open};
-use crate::code::{Component, Node, Value};
+use crate::code::{Component, Condition, Node, Value};
 
 /// Most operations of all passes of a loop that is unrolled although it need not be.
 const MOST_UNROLLED: usize = 24;
@@ -31,11 +31,11 @@ impl<'a> Lower<'a> {
             let must = passes <= MOST_INDEXED && self.indexes_by_pass(of);
             let small = passes * self.size(of) <= MOST_UNROLLED && !has_exits(&of.body);
             if must || small || passes == 1 || self.is_vertex() {
-                return self.unroll(of, passes, span);
+                return self.unroll(of, Some(passes), span);
             }
         }
         if self.is_vertex() {
-            return self.unroll_while_known(of, span);
+            return self.unroll(of, None, span);
         }
         self.roll(of, passes, span);
     }
@@ -127,26 +127,25 @@ impl<'a> Lower<'a> {
         found
     }
 
-    fn unroll(&mut self, of: &'a Loop, passes: usize, span: Span) {
+    /// Each pass by itself: so many, or as long as the test is known to hold, once the passes before are lowered.
+    fn unroll(&mut self, of: &'a Loop, passes: Option<usize>, span: Span) {
         let broken = self.hidden(zero());
         let continued = self.hidden(zero());
         self.loops.push(Open::Unrolled { broken, continued });
         let returned = self.frames.last().map(|frame| frame.returned);
-        for _ in 0..passes {
-            if self.left || self.is_full() {
-                break;
-            }
-            let flags: Vec<VariableId> = [Some(broken), returned].into_iter().flatten().collect();
+        let flags: Vec<VariableId> = [Some(broken), returned].into_iter().flatten().collect();
+        let mut pass = 0;
+        while passes.is_none_or(|passes| pass < passes) && !self.left && !self.is_full() {
             let condition = self.none_of(&flags);
-            if condition.value() == Some(false) {
+            if condition.value() == Some(false)
+                || passes.is_none() && !self.has_pass(of, pass, condition, span)
+            {
                 break;
             }
             self.values[continued] = Some(zero());
             self.branch(condition, span, |lower| lower.block(&of.body), |_| {});
             // The counter is stepped for all pixels if nothing after the loop sees it.
             if let Some(step) = &of.step {
-                let flags: Vec<VariableId> =
-                    [Some(broken), returned].into_iter().flatten().collect();
                 let condition = self.none_of(&flags);
                 let is_own = self.is_declared_by(of, step);
                 if is_own || condition.value() == Some(true) {
@@ -155,49 +154,26 @@ impl<'a> Lower<'a> {
                     self.branch(condition, span, |lower| drop(lower.expr(step)), |_| {});
                 }
             }
+            pass += 1;
         }
         self.loops.pop();
     }
 
-    /// Unrolls a loop whose test is known in each pass, once the passes before are lowered.
-    fn unroll_while_known(&mut self, of: &'a Loop, span: Span) {
-        let broken = self.hidden(zero());
-        let continued = self.hidden(zero());
-        self.loops.push(Open::Unrolled { broken, continued });
-        let returned = self.frames.last().map(|frame| frame.returned);
-        let flags: Vec<VariableId> = [Some(broken), returned].into_iter().flatten().collect();
-        let mut pass = 0;
-        while !self.left && !self.is_full() {
-            let active = self.none_of(&flags);
-            if active.value() == Some(false) {
-                break;
-            }
-            if let Some(test) = of.test.as_ref().filter(|_| of.test_first || pass > 0) {
-                let known = match active.value().is_none() && self.has_effects(test) {
-                    true => None,
-                    false => self.condition(test).value(),
-                };
-                match known {
-                    Some(true) => {}
-                    Some(false) => break,
-                    None => {
-                        let message =
-                            "the number of passes of a loop of a vertex shader must be known";
-                        let help = "count in the head of a `for`, up to a constant; leave earlier by `if (…) break;`";
-                        self.error(Diagnostic::error(span, message).help(help));
-                        break;
-                    }
-                }
-            }
-            self.values[continued] = Some(zero());
-            self.branch(active, span, |lower| lower.block(&of.body), |_| {});
-            if let Some(step) = &of.step {
-                let active = self.none_of(&flags);
-                self.branch(active, span, |lower| drop(lower.expr(step)), |_| {});
-            }
-            pass += 1;
-        }
-        self.loops.pop();
+    /// Returns whether there is a pass of that number, for those that `active` holds for; reports a test that is not known.
+    fn has_pass(&mut self, of: &'a Loop, pass: usize, active: Condition, span: Span) -> bool {
+        // `do` has a first pass in any case.
+        let Some(test) = of.test.as_ref().filter(|_| of.test_first || pass > 0) else {
+            return true;
+        };
+        let for_some = active.value().is_none() && self.has_effects(test);
+        let known = if for_some { None } else { self.condition(test).value() };
+        known.unwrap_or_else(|| {
+            let message = "the number of passes of a loop of a vertex shader must be known";
+            let help =
+                "count in the head of a `for`, up to a constant; leave earlier by `if (…) break;`";
+            self.error(Diagnostic::error(span, message).help(help));
+            false
+        })
     }
 
     /// Returns whether all that a step sets is declared by the loop, so that nothing after the loop sees it.

@@ -27,6 +27,7 @@ use r500_program::Uniform;
 use r500_pvs::{CONSTANTS, Controls, Fill, INSTRUCTIONS, Program, Source};
 
 use crate::code::{Node, Routine, Shape, Target, reads};
+use crate::comparison::wrong_program;
 use crate::interface::{InputVector, OutputVector};
 use crate::lower::{self, Lowered};
 use crate::{fragment, live};
@@ -62,21 +63,10 @@ pub struct Attribute {
     pub input: u8,
 }
 
-/// A vector that is written.
+/// A vector that the vertex program writes, or that a fragment shader reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// `gl_Position`, `gl_PointSize`, or that of a varying: `uv`, `basis[2]`.
-    pub name: String,
-    /// Components.
-    pub size: u8,
-    /// The chip's output.
-    pub output: u8,
-}
-
-/// A vector that a fragment shader reads, and the output of the vertex program that gives it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Read {
-    /// The varying's name, or a variable of the language.
     pub name: String,
     /// Components.
     pub size: u8,
@@ -93,26 +83,25 @@ const MOST_VARYINGS: usize = 10;
 /// Vertices, four at a time, that are compared with the evaluator.
 const VERIFIED_RUNS: usize = 4;
 
-/// Compiles a vertex shader. All varyings that it sets are outputs, in their order, from `out[1]` on.
+/// Compiles a vertex shader. With what a fragment shader reads ([`reads_of`]), those of its varyings are outputs; without, all that it sets
+/// are, in their order, from `out[1]` on.
 ///
 /// # Errors
-/// All errors of the source with its warnings, or the limits of the chip that the program exceeds.
-pub fn compile(source: &str) -> Result<Compiled, Vec<Diagnostic>> {
-    compile_verified(source, None)
+/// All errors of the source with its warnings, or the limits of the chip that the program exceeds; also if a varying that is read is not
+/// set, or has another type.
+pub fn compile(source: &str, reads: Option<&[Output]>) -> Result<Compiled, Vec<Diagnostic>> {
+    let (shader, warnings) = parse(source, Stage::Vertex)?;
+    let compiled = compile_tree(&shader, reads, warnings)?;
+    match verify::verify(&shader, &compiled, VERIFIED_RUNS, 1) {
+        Ok(_) => Ok(compiled),
+        Err(mismatch) => Err(vec![wrong_program(&shader, &mismatch)]),
+    }
 }
 
-/// Compiles a vertex shader for a fragment shader: of its varyings those are outputs that the fragment shader reads.
-///
-/// # Errors
-/// As of [`compile`]; also if a varying that is read is not set, or has another type.
-pub fn compile_for(source: &str, reads: &[Read]) -> Result<Compiled, Vec<Diagnostic>> {
-    compile_verified(source, Some(reads))
-}
-
-/// Returns what a compiled fragment shader reads, for [`compile_for`]: what its first temporaries hold is in the outputs from `out[1]` on.
+/// Returns what a compiled fragment shader reads: what its first temporaries hold is in the outputs from `out[1]` on.
 #[must_use]
-pub fn reads_of(compiled: &fragment::Compiled) -> Vec<Read> {
-    let read = |(temporary, vector): &(u8, InputVector)| Read {
+pub fn reads_of(compiled: &fragment::Compiled) -> Vec<Output> {
+    let read = |(temporary, vector): &(u8, InputVector)| Output {
         name: vector.name.clone(),
         size: vector.size,
         output: temporary + POSITION + 1,
@@ -120,26 +109,13 @@ pub fn reads_of(compiled: &fragment::Compiled) -> Vec<Read> {
     compiled.inputs.iter().map(read).collect()
 }
 
-fn compile_verified(source: &str, reads: Option<&[Read]>) -> Result<Compiled, Vec<Diagnostic>> {
-    let (shader, warnings) = parse(source, Stage::Vertex)?;
-    let compiled = compile_tree(&shader, reads, warnings)?;
-    // A program that is wrong is not given.
-    if let Err(mismatch) = verify::verify(&shader, &compiled, VERIFIED_RUNS, 1) {
-        let message = format!("the compiler made a wrong program: {mismatch}");
-        let error = Diagnostic::error(shader.functions[shader.main].span, message);
-        let help = "this is an error of r500, not of the shader; please report it";
-        return Err(vec![error.help(help)]);
-    }
-    Ok(compiled)
-}
-
 /// Compiles a shader that is read, without a comparison with the evaluator. `reads`: what the fragment shader reads, if it is known.
 ///
 /// # Errors
-/// As of [`compile_for`].
+/// As of [`compile`].
 pub fn compile_tree(
     shader: &Shader,
-    reads: Option<&[Read]>,
+    reads: Option<&[Output]>,
     warnings: Vec<Diagnostic>,
 ) -> Result<Compiled, Vec<Diagnostic>> {
     let mut diagnostics = warnings;
@@ -241,7 +217,7 @@ fn all_outputs(
 fn linked(
     shader: &Shader,
     vectors: &[OutputVector],
-    reads: &[Read],
+    reads: &[Output],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Vec<u8>> {
     let mut outputs = vec![Vec::new(); vectors.len()];

@@ -3,12 +3,11 @@
 use std::fmt;
 
 use r500_glsl::tree::Shader;
-use r500_glsl::types::Base;
 use r500_pvs::{INPUTS, Interpreter, OUTPUTS};
 
 use super::Compiled;
+use crate::comparison::{Random, same};
 use crate::evaluate::{Vertices, vertices};
-use crate::random::{Random, same};
 
 /// A vertex for which the program writes other values than the shader says: an error of the compiler.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,11 +64,7 @@ pub fn verify(
 fn random_vertices(compiled: &Compiled, random: &mut Random) -> Vertices {
     let mut given = Vertices::default();
     for (uniform, base) in compiled.uniforms.iter().zip(&compiled.uniform_bases) {
-        let value = std::array::from_fn(|_| match base {
-            Base::Float => random.number(),
-            Base::Int => random.below(9) as f32 - 2.0,
-            Base::Bool => random.below(2) as f32,
-        });
+        let value = std::array::from_fn(|_| random.uniform(*base));
         given.uniforms.insert(uniform.name.clone(), value);
     }
     for attribute in &compiled.attributes {

@@ -1,9 +1,8 @@
 //! What each line of a shader costs: its instructions, next to the source.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use r500::compile::Span;
+use r500::compile;
 use r500_mesa::Stage;
 use r500_stream::counted;
 
@@ -42,28 +41,23 @@ fn print_stage(out: &mut impl Write, verdict: &Verdict, stage: Stage) -> io::Res
         "{}: {}, {total}; one that computes several lines counts for each",
         shader.file, verdict.version
     )?;
-    let of_line = |line: usize| -> BTreeSet<usize> {
-        let computes = |spans: &Vec<Span>| spans.iter().any(|span| span.line(&shader.text) == line);
-        let all = spans.iter().enumerate();
-        all.filter(|(_, spans)| computes(spans)).map(|(at, _)| at).collect()
-    };
+    let of_lines = compile::instructions_of(&shader.text, spans);
     let lines: Vec<&str> = shader.text.lines().collect();
     let digits = lines.len().to_string().len();
     let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default().min(72);
     for (n, line) in lines.iter().enumerate() {
-        let instructions = of_line(n);
-        if instructions.is_empty() {
+        let Some(instructions) = of_lines.get(&(n + 1)) else {
             writeln!(out, "{:>digits$} | {line}", n + 1)?;
             continue;
-        }
-        let ranges = ranges(&instructions);
+        };
+        let ranges = ranges(instructions);
         writeln!(out, "{:>digits$} | {line:<width$} {:>4}  {ranges}", n + 1, instructions.len())?;
     }
     Ok(())
 }
 
 /// Returns numbers as ranges: `3, 7-9`.
-fn ranges(numbers: &BTreeSet<usize>) -> String {
+fn ranges(numbers: &[usize]) -> String {
     let mut all: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {
         match all.last_mut() {

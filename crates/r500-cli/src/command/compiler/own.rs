@@ -43,13 +43,10 @@ fn fragment(shader: &Shader, verdict: &mut Verdict) -> Option<compile::Compiled>
 
 fn vertex(
     shader: &Shader,
-    reads: Option<&[vertex::Read]>,
+    reads: Option<&[vertex::Output]>,
     verdict: &mut Verdict,
 ) -> Option<vertex::Compiled> {
-    let compiled = match reads {
-        Some(reads) => vertex::compile_for(&shader.text, reads),
-        None => vertex::compile(&shader.text),
-    };
+    let compiled = vertex::compile(&shader.text, reads);
     let warnings = compiled.as_ref().map_or_else(|errors| errors, |compiled| &compiled.warnings);
     report(verdict, Stage::Vertex, shader, warnings);
     compiled.ok()

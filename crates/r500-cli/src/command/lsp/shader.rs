@@ -1,6 +1,5 @@
 //! GLSL documents: errors and warnings of our own compiler with their fixes, and what each line costs.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +32,7 @@ impl ShaderDocument {
         let stage = shader::stage_of_name(Path::new(uri));
         let is_vertex = stage.unwrap_or_else(|| shader::stage_of_text(&source)) == Stage::Vertex;
         let result = match is_vertex {
-            true => compile::vertex::compile(&source).map(|c| (c.spans, c.warnings)),
+            true => compile::vertex::compile(&source, None).map(|c| (c.spans, c.warnings)),
             false => compile::compile(&source).map(|c| (c.spans, c.warnings)),
         };
         let (spans, problems) = result.unwrap_or_else(|errors| (Vec::new(), errors));
@@ -88,21 +87,14 @@ impl ShaderDocument {
 
     /// What each line costs, after it.
     fn costs(&self, places: &Places<'_>, range: &Range<usize>) -> Value {
-        let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        let source = String::from_utf8_lossy(&self.text);
-        for (at, spans) in self.spans.iter().enumerate() {
-            for span in spans {
-                let list = lines.entry(span.line(&source)).or_default();
-                if list.last() != Some(&at) {
-                    list.push(at);
-                }
-            }
-        }
+        let lines = compile::instructions_of(&String::from_utf8_lossy(&self.text), &self.spans);
         let mut start = 0;
         let mut hints = Vec::new();
         for (n, line) in self.text.split_inclusive(|byte| *byte == b'\n').enumerate() {
             let end = start + line.strip_suffix(b"\n").unwrap_or(line).len();
-            if let Some(list) = lines.get(&n).filter(|_| start <= range.end && end >= range.start) {
+            if let Some(list) =
+                lines.get(&(n + 1)).filter(|_| start <= range.end && end >= range.start)
+            {
                 let all: Vec<String> = list.iter().map(ToString::to_string).collect();
                 hints.push(json!({
                     "position": places.position(end),

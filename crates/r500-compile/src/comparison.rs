@@ -1,4 +1,17 @@
-//! Numbers for comparisons with the evaluator, and when two results are the same.
+//! Comparisons of programs with the evaluator: numbers for them, when two results are the same, and what is reported if they are not.
+
+use std::fmt;
+
+use r500_glsl::Diagnostic;
+use r500_glsl::tree::Shader;
+use r500_glsl::types::Base;
+
+/// Returns the error in place of a program that is wrong, which is not given.
+pub(crate) fn wrong_program(shader: &Shader, mismatch: &dyn fmt::Display) -> Diagnostic {
+    let message = format!("the compiler made a wrong program: {mismatch}");
+    let error = Diagnostic::error(shader.functions[shader.main].span, message);
+    error.help("this is an error of r500, not of the shader; please report it")
+}
 
 /// Returns whether results are the same: zeros of both signs are, and NaNs; tiny numbers are written as zeros.
 pub(crate) fn same(a: f32, b: f32) -> bool {
@@ -37,6 +50,15 @@ impl Random {
             1 => (self.unit() - 0.5) * 20.0,
             2 => self.unit() * 2.0 - 1.0,
             _ => self.unit(),
+        }
+    }
+
+    /// A value of a uniform.
+    pub(crate) fn uniform(&mut self, base: Base) -> f32 {
+        match base {
+            Base::Float => self.number(),
+            Base::Int => self.below(9) as f32 - 2.0,
+            Base::Bool => self.below(2) as f32,
         }
     }
 }
