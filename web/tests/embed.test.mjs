@@ -46,7 +46,7 @@ test("a pixel of an embedded page is stepped through in the whole page", async (
   await context.close();
 });
 
-test("with the program beside the picture, which can be edited, and no draft is left", async () => {
+test("with the program next to the picture, which can be edited, and no draft is left", async () => {
   const { page, context } = await visit(at, { fragment: "&embed=code" });
   assert.deepEqual(await Promise.all(["body > header", "#editor", "#stage canvas", "#problems"].map((part) => shown(page, part))), [false, true, true, false]);
   await page.locator(".cm-content").click();

@@ -1,4 +1,4 @@
-// The page as a part of another page: the address with `?embed` shows the picture, with `?embed=code` the program beside it.
+// The page as a part of another page: the address with `?embed` shows the picture, with `?embed=code` the program next to it.
 
 import { byId, h } from "./dom.ts";
 
