@@ -1,6 +1,7 @@
 //! Keywords of expressions.
 
-use r500_exec::record::expr::{FpClass, Variable};
+use r500_exec::record::Variable;
+use r500_exec::record::expr::FpClass;
 
 /// Keywords of variables with one channel.
 pub(super) const WORDS: [(&str, Variable); 15] = [

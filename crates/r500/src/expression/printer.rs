@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use r500_exec::record::Expr;
-use r500_exec::record::expr::{Arithmetic, Channels, Comparison, Variable};
+use r500_exec::record::expr::{Arithmetic, Channels, Comparison};
+use r500_exec::record::{Expr, Variable};
 
 use super::names::{CLASSES, WORDS};
 

@@ -1,7 +1,6 @@
 //! Requests that replace breakpoints: on lines, labels, instructions and changes of values.
 
-use r500::exec::record::expr::Variable;
-use r500::exec::record::{Break, Expr};
+use r500::exec::record::{Break, Expr, Variable};
 use serde_json::{Value, json};
 
 use super::frames::LISTING;

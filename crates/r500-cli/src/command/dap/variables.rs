@@ -1,7 +1,7 @@
 //! Registers and state as variables, which expand to their channels and parts.
 
-use r500::exec::record::expr::{Channels, Value as Number, Variable};
-use r500::exec::record::{Expr, Snapshot};
+use r500::exec::record::expr::{Channels, Value as Number};
+use r500::exec::record::{Expr, Snapshot, Variable};
 use r500::exec::reference::{Lane, LaneState};
 use r500::expression::Written;
 use r500::isa::{TARGETS, TEMPORARIES};
