@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
+use r500_exec::record::Variable;
+
 use super::*;
 
 fn names() -> Vec<Uniform> {
@@ -10,6 +12,10 @@ fn names() -> Vec<Uniform> {
         channels,
     };
     vec![uniform("color", 4, 0, 3), uniform("time", 5, 2, 1)]
+}
+
+fn parse(text: &str, names: &[Uniform]) -> Result<Expr, ExpressionError> {
+    super::parse(text, names)
 }
 
 fn written(text: &str) -> String {
@@ -87,7 +93,7 @@ fn syntax_errors_are_reported_with_position() {
         assert_eq!(&text[error.span.clone()], marked, "{text}: {error:?}");
         assert!(error.message.contains(message), "{text}: {error}");
     }
-    let error = parse_condition(" temp[0].r * 2 ", &[]).unwrap_err();
+    let error = parse_condition::<Variable>(" temp[0].r * 2 ", &[]).unwrap_err();
     assert_eq!(error.span, 1..14);
     assert_eq!(
         error.render(" temp[0].r * 2 "),
