@@ -114,7 +114,8 @@ impl PixelGroup {
     }
 
     /// Returns the draw.
-    pub(super) fn setup(&self) -> &DrawSetup {
+    #[must_use]
+    pub fn setup(&self) -> &DrawSetup {
         &self.setup
     }
 

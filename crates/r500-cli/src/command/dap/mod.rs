@@ -3,10 +3,12 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`server`] | the protocol: requests, responses, events |
-//! | [`target`] | the debuggee: the program and the debugger's session |
+//! | [`launch`] | launch requests: the program is read and recorded |
+//! | [`target`], [`debuggee`] | the program and the debugger's session; the same for any kind of machine |
 //! | [`breakpoints`] | requests that set breakpoints |
 //! | [`frames`], [`disassembly`] | stack frames, instructions with their dwords |
 //! | [`variables`], [`references`] | registers and state as variables, which expand |
+//! | [`pixel`] | the scopes of a pixel |
 //! | [`console`] | the debugger's commands |
 //!
 //! As in the language server, protocol types are written as JSON where they are used: no maintained crate of such types
@@ -14,8 +16,11 @@
 
 mod breakpoints;
 mod console;
+mod debuggee;
 mod disassembly;
 mod frames;
+mod launch;
+mod pixel;
 mod references;
 mod server;
 mod target;

@@ -41,6 +41,12 @@ pub(in crate::command) enum Verb {
     Quit,
 }
 
+/// What is debugged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::command) enum Kind {
+    Pixel,
+}
+
 /// A row of the command table.
 pub(in crate::command) struct Row {
     pub(in crate::command) verb: Verb,
@@ -49,10 +55,23 @@ pub(in crate::command) struct Row {
     pub(in crate::command) short: &'static [&'static str],
     pub(in crate::command) arguments: &'static str,
     pub(in crate::command) help: &'static str,
+    /// The kind that has it; `None`: all.
+    of: Option<Kind>,
+}
+
+impl Row {
+    fn is_of(&self, kind: Kind) -> bool {
+        self.of.is_none_or(|of| of == kind)
+    }
+}
+
+/// Returns the commands of a kind.
+pub(in crate::command) fn commands(kind: Kind) -> impl Iterator<Item = &'static Row> {
+    COMMANDS.iter().filter(move |row| row.is_of(kind))
 }
 
 #[rustfmt::skip]
-pub(in crate::command) const COMMANDS: &[Row] = &[
+const COMMANDS: &[Row] = &[
     row(Verb::Step, "step", &["s", "si", "stepi"], "[N]", "one instruction (or N)"),
     row(Verb::ReverseStep, "reverse-step", &["rs", "rsi", "reverse-stepi"], "[N]", "one instruction back"),
     row(Verb::Next, "next", &["n", "ni", "nexti"], "[N]", "one instruction; a loop or call that it begins as a whole"),
@@ -84,9 +103,9 @@ pub(in crate::command) const COMMANDS: &[Row] = &[
     row(Verb::Info, "info", &["i"], "[WHAT]", "step, done, registers [all], constants, outputs, group, loops, breakpoints, pixel, work, end"),
     row(Verb::Backtrace, "backtrace", &["bt", "where"], "", "the loops and calls that run"),
     row(Verb::List, "list", &["l"], "[PLACE|all]", "the program around the instruction to come; lines of the source if it is assembly"),
-    row(Verb::Pixel, "pixel", &["at"], "X,Y", "select another pixel"),
-    row(Verb::First, "first", &["fi"], "COND [in X,Y,WxH]", "which pixel makes a condition true after the fewest steps; goes there"),
-    row(Verb::Heat, "heat", &["h"], "[executed|waited] [X,Y,WxH]", "how much each pixel executes, or waits for others"),
+    row(Verb::Pixel, "pixel", &["at"], "X,Y", "select another pixel").of(Kind::Pixel),
+    row(Verb::First, "first", &["fi"], "COND [in X,Y,WxH]", "which pixel makes a condition true after the fewest steps; goes there").of(Kind::Pixel),
+    row(Verb::Heat, "heat", &["h"], "[executed|waited] [X,Y,WxH]", "how much each pixel executes, or waits for others").of(Kind::Pixel),
     row(Verb::Help, "help", &["?"], "[COMMAND|conditions]", "this"),
     row(Verb::Quit, "quit", &["q", "exit"], "", "leave"),
 ];
@@ -98,11 +117,17 @@ const fn row(
     arguments: &'static str,
     help: &'static str,
 ) -> Row {
-    Row { verb, name, short, arguments, help }
+    Row { verb, name, short, arguments, help, of: None }
+}
+
+impl Row {
+    const fn of(self, kind: Kind) -> Self {
+        Self { of: Some(kind), ..self }
+    }
 }
 
 /// Parses a line: the command, and its arguments.
-pub(in crate::command) fn parse(line: &str) -> Result<(Verb, &str), String> {
+pub(in crate::command) fn parse(line: &str, kind: Kind) -> Result<(Verb, &str), String> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
@@ -110,11 +135,11 @@ pub(in crate::command) fn parse(line: &str) -> Result<(Verb, &str), String> {
     if word.is_empty() {
         return Err("the command is missing; `help` lists them".to_owned());
     }
-    let exact = COMMANDS.iter().find(|row| row.name == word || row.short.contains(&&*word));
+    let exact = commands(kind).find(|row| row.name == word || row.short.contains(&&*word));
     if let Some(row) = exact {
         return Ok((row.verb, rest));
     }
-    let fits: Vec<&Row> = COMMANDS.iter().filter(|row| row.name.starts_with(&*word)).collect();
+    let fits: Vec<&Row> = commands(kind).filter(|row| row.name.starts_with(&*word)).collect();
     match fits[..] {
         [row] => Ok((row.verb, rest)),
         [] => Err(format!("there is no command `{word}`; `help` lists them")),
@@ -126,10 +151,10 @@ pub(in crate::command) fn parse(line: &str) -> Result<(Verb, &str), String> {
 }
 
 /// Returns help for all commands, for one, or for conditions.
-pub(super) fn help(what: &str) -> Result<String, String> {
+pub(super) fn help(what: &str, kind: Kind) -> Result<String, String> {
     if what.is_empty() {
         let mut text = String::new();
-        for row in COMMANDS {
+        for row in commands(kind) {
             let short = row.short.first().copied().unwrap_or("");
             let left = format!("{} {}", row.name, row.arguments);
             text.push_str(&format!("  {left:<36} {short:<4} {}\n", row.help));
@@ -140,8 +165,8 @@ pub(super) fn help(what: &str) -> Result<String, String> {
     if what == "conditions" || what == "expressions" {
         return Ok(CONDITIONS.to_owned());
     }
-    let (verb, _) = parse(what)?;
-    let row = COMMANDS.iter().find(|row| row.verb == verb);
+    let (verb, _) = parse(what, kind)?;
+    let row = commands(kind).find(|row| row.verb == verb);
     Ok(row.map_or_else(String::new, |row| {
         let short = row.short.join(", ");
         format!("{} {}\n  {}; also written {short}\n", row.name, row.arguments, row.help)
@@ -162,6 +187,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+
+    fn parse(line: &str) -> Result<(Verb, &str), String> {
+        super::parse(line, Kind::Pixel)
+    }
+
+    fn help(what: &str) -> Result<String, String> {
+        super::help(what, Kind::Pixel)
+    }
 
     #[test]
     fn names_and_their_beginnings() {

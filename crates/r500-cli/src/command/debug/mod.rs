@@ -3,7 +3,9 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`language`] | the commands: names, arguments, help |
-//! | [`session`] | the state: the recorded pixel, breakpoints, displayed values |
+//! | [`session`] | the state: the recorded run, breakpoints, displayed values |
+//! | [`subject`] | what is shown of a kind of machine |
+//! | [`pixel`] | of a pixel and its group |
 //! | [`breakpoint`], [`running`] | conditions, hit counts and messages of breakpoints; runs to them |
 //! | [`area`] | queries over many pixels, in the background |
 //! | [`text`] | the state as text |
@@ -18,9 +20,11 @@ mod commands;
 mod draw;
 mod event_loop;
 pub(super) mod language;
-mod running;
+pub(super) mod pixel;
+pub(super) mod running;
 mod screen;
 pub(super) mod session;
+pub(super) mod subject;
 pub(super) mod text;
 
 use std::io::{IsTerminal, Write};
@@ -32,6 +36,7 @@ use r500::exec::Options;
 use r500::exec::record::DrawSetup;
 
 use self::session::Session;
+use self::subject::Subject;
 use super::binding_args::StateArgs;
 use super::engine_args::{self, EngineArgs};
 use super::exit::{Failure, Outcome, Status};
@@ -117,6 +122,11 @@ impl Debug {
         };
         let map = input_args::source_map(self.source.file()?, self.source.read, &job);
         let session = Session::new(name, map, setup, pixel).map_err(engine_args::not_run)?;
+        self.serve(session)
+    }
+
+    /// Runs the script, or the screen.
+    fn serve<M: Subject>(&self, session: Session<M>) -> Outcome {
         match &self.script {
             Some(script) => run_script(session, script),
             None if std::io::stdout().is_terminal() && std::io::stdin().is_terminal() => {
@@ -131,10 +141,10 @@ impl Debug {
 }
 
 /// Runs commands and prints their replies; the first error ends it.
-fn run_script(mut session: Session, script: &std::path::Path) -> Outcome {
+fn run_script<M: Subject>(mut session: Session<M>, script: &std::path::Path) -> Outcome {
     let commands = input_args::text(script)?;
     let mut out = std::io::BufWriter::new(terminal::out());
-    out.write_all(text::greeting(&session).as_bytes())?;
+    out.write_all(M::greeting(&session).as_bytes())?;
     for (number, line) in (1..).zip(commands.lines()) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {

@@ -6,8 +6,9 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::area::{BackgroundQuery, Measure};
 use super::commands::{Begun, Reply};
-use super::language::{self, COMMANDS};
+use super::language::{self, Kind};
 use super::session::Session;
+use super::subject::Subject;
 use super::text;
 use r500::exec::record::area::Heatmap;
 
@@ -17,8 +18,8 @@ pub(super) const REFRESH: Duration = Duration::from_millis(60);
 pub(super) const HELP_LINES: u16 = 96;
 
 /// The state of the screen.
-pub(super) struct Screen {
-    pub(super) session: Session,
+pub(super) struct Screen<M: Subject> {
+    pub(super) session: Session<M>,
     /// The input line; `None` while keys are commands.
     pub(super) prompt: Option<Prompt>,
     /// The reply of the last command.
@@ -29,7 +30,8 @@ pub(super) struct Screen {
     pub(super) cursor: Option<u32>,
     /// Horizontal scroll offset of the program.
     pub(super) aside: usize,
-    pub(super) tab: Tab,
+    /// The shown table of registers, an index of [`Subject::TABLES`].
+    pub(super) table: usize,
     /// Vertical scroll offset of the registers.
     pub(super) scroll: usize,
     pub(super) heat: Option<(Heatmap, Measure)>,
@@ -52,17 +54,9 @@ pub(super) struct Prompt {
     recalled: Option<usize>,
 }
 
-/// The content of the register pane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tab {
-    Temporaries,
-    Constants,
-    Outputs,
-}
-
-impl Screen {
-    pub(super) fn new(session: Session, colors: bool) -> Self {
-        let message = text::greeting(&session);
+impl<M: Subject> Screen<M> {
+    pub(super) fn new(session: Session<M>, colors: bool) -> Self {
+        let message = M::greeting(&session);
         Self {
             session,
             prompt: None,
@@ -70,7 +64,7 @@ impl Screen {
             mistake: false,
             cursor: None,
             aside: 0,
-            tab: Tab::Temporaries,
+            table: 0,
             scroll: 0,
             heat: None,
             asking: None,
@@ -145,7 +139,7 @@ impl Screen {
             KeyCode::Up => self.move_cursor(-1),
             KeyCode::Down => self.move_cursor(1),
             KeyCode::Tab => {
-                self.tab = self.tab.next();
+                self.table = (self.table + 1) % M::TABLES.len();
                 self.scroll = 0;
             }
             KeyCode::PageDown => self.scroll = self.scroll.saturating_add(4).min(256),
@@ -183,7 +177,7 @@ impl Screen {
             return;
         };
         self.asking = None;
-        let reply = found.and_then(|found| self.session.found(found));
+        let reply = found.and_then(|found| M::found(&mut self.session, found));
         self.show(reply);
     }
 
@@ -217,16 +211,14 @@ impl Screen {
     }
 
     fn select_neighbor(&mut self, dx: i64, dy: i64) {
-        let [x, y] = self.session.pixel();
-        let moved = [i64::from(x) + dx, i64::from(y) + dy].map(u32::try_from);
-        if let [Ok(x), Ok(y)] = moved {
-            self.command(&format!("pixel {x},{y}"));
+        if let Some(command) = M::neighbor(&self.session, dx, dy) {
+            self.command(&command);
         }
     }
 
     fn toggle(&mut self) {
         let line = self.line();
-        if self.session.recording.setup().shader.op(line).is_some() {
+        if self.session.recording.machine().is_executable(line) {
             self.message = self.session.toggle(line);
             self.mistake = false;
         }
@@ -248,7 +240,7 @@ impl Screen {
     }
 
     fn move_cursor(&mut self, by: i64) {
-        let (first, last) = self.session.recording.setup().shader.window().addresses();
+        let (first, last) = self.session.recording.machine().addresses();
         let moved = i64::from(self.line()) + by;
         let moved = moved.clamp(i64::from(first), i64::from(last));
         self.cursor = u32::try_from(moved).ok();
@@ -297,7 +289,7 @@ impl Screen {
                 let at = prompt.recalled.map(|at| at + 1).filter(|&at| at < self.history.len());
                 prompt.recall(at, &self.history);
             }
-            KeyCode::Tab => prompt.complete(),
+            KeyCode::Tab => prompt.complete(M::KIND),
             KeyCode::Enter => {
                 let line = std::mem::take(&mut prompt.text);
                 self.prompt = None;
@@ -321,25 +313,15 @@ impl Prompt {
     }
 
     /// Completes an unambiguous prefix of a command.
-    fn complete(&mut self) {
+    fn complete(&mut self, kind: Kind) {
         if self.text.is_empty() || self.text.contains(' ') {
             return;
         }
-        if let Ok((verb, "")) = language::parse(&self.text)
-            && let Some(row) = COMMANDS.iter().find(|row| row.verb == verb)
+        if let Ok((verb, "")) = language::parse(&self.text, kind)
+            && let Some(row) = language::commands(kind).find(|row| row.verb == verb)
         {
             self.text = format!("{} ", row.name);
             self.cursor = self.text.len();
-        }
-    }
-}
-
-impl Tab {
-    fn next(self) -> Self {
-        match self {
-            Self::Temporaries => Self::Constants,
-            Self::Constants => Self::Outputs,
-            Self::Outputs => Self::Temporaries,
         }
     }
 }
@@ -351,7 +333,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use r500::exec::record::DrawSetup;
+    use r500::exec::record::{DrawSetup, PixelGroup};
     use r500::exec::{Bindings, Options, Shader};
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
@@ -360,7 +342,7 @@ mod tests {
     use crate::command::debug::draw;
     use crate::command::source_map::SourceMap;
 
-    fn screen(colors: bool) -> Screen {
+    fn screen(colors: bool) -> Screen<PixelGroup> {
         let path =
             concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/loop_in_branch.json");
         let bytes = std::fs::read(path).unwrap();
@@ -381,7 +363,7 @@ mod tests {
         Screen::new(session, colors)
     }
 
-    fn press(screen: &mut Screen, keys: &str) {
+    fn press(screen: &mut Screen<PixelGroup>, keys: &str) {
         for c in keys.chars() {
             let code = match c {
                 '\n' => KeyCode::Enter,
@@ -398,7 +380,7 @@ mod tests {
         }
     }
 
-    fn shown(screen: &Screen, width: u16, height: u16) -> String {
+    fn shown(screen: &Screen<PixelGroup>, width: u16, height: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| draw::draw(frame, screen)).unwrap();
         terminal.backend().to_string()

@@ -6,8 +6,9 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Borders, Clear, Paragraph};
 
-use super::super::language;
+use super::super::language::{self, Kind};
 use super::super::screen::Screen;
+use super::super::subject::Subject;
 use super::{length, paint, pane, wrapped};
 
 /// Lists of keys, the longest first; the first one that fits is shown.
@@ -18,7 +19,7 @@ const KEYS: [&str; 3] = [
 ];
 
 /// Returns the reply of the last command, wrapped.
-pub(super) fn message(screen: &Screen, width: u16) -> Vec<Line<'static>> {
+pub(super) fn message<M: Subject>(screen: &Screen<M>, width: u16) -> Vec<Line<'static>> {
     let style = if screen.mistake {
         paint(screen, Style::new().add_modifier(Modifier::BOLD), Color::Red)
     } else {
@@ -34,7 +35,7 @@ fn wrap_if_long(line: &str, width: usize) -> Vec<String> {
 }
 
 /// Draws the input line, or a list of keys.
-pub(super) fn foot(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
+pub(super) fn foot<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, area: Rect) {
     if let Some(survey) = &screen.asking {
         let share = survey.share();
         let bar = usize::from(area.width.saturating_sub(45)).min(40);
@@ -67,7 +68,7 @@ pub(super) fn foot(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
 }
 
 /// Draws the help; `away` is the number of lines above the visible ones.
-pub(super) fn help(frame: &mut Frame<'_>, area: Rect, away: u16) {
+pub(super) fn help(frame: &mut Frame<'_>, kind: Kind, area: Rect, away: u16) {
     let keys = "\x20 s n f u c    step, next, finish, until, continue     S N F U C  the same back
   ← →          step back, step                         a A        next, last instruction of the pixel
   r e          to the start, the end                   Enter      again
@@ -77,7 +78,7 @@ pub(super) fn help(frame: &mut Frame<'_>, area: Rect, away: u16) {
   : p          a command, print                        < >        scroll the program sideways
   q            quit
 ";
-    let commands = language::help("").unwrap_or_default();
+    let commands = language::help("", kind).unwrap_or_default();
     let words = format!("{keys}\n{commands}");
     let width = 100.min(area.width);
     let room = usize::from(width.saturating_sub(2)).max(1);

@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Borders, Paragraph};
 
 use super::super::screen::Screen;
+use super::super::subject::Subject;
 use super::super::text;
 use super::{paint, pane, wrapped};
 
@@ -16,7 +17,12 @@ const MARGIN: usize = 7;
 
 /// Draws the program around the cursor or the next instruction. A narrow pane has a title line only, and wraps the line of the
 /// cursor or the next instruction.
-pub(super) fn program(frame: &mut Frame<'_>, screen: &Screen, area: Rect, narrow: bool) {
+pub(super) fn program<M: Subject>(
+    frame: &mut Frame<'_>,
+    screen: &Screen<M>,
+    area: Rect,
+    narrow: bool,
+) {
     let borders = if narrow { Borders::TOP } else { Borders::ALL };
     let block = pane(&screen.session.name, borders);
     let inside = block.inner(area);
@@ -41,10 +47,14 @@ pub(super) fn program(frame: &mut Frame<'_>, screen: &Screen, area: Rect, narrow
 }
 
 /// Returns a row of the program, with its marks in the first line.
-fn row(screen: &Screen, address: Option<u32>, parts: Vec<String>) -> Vec<Line<'static>> {
+fn row<M: Subject>(
+    screen: &Screen<M>,
+    address: Option<u32>,
+    parts: Vec<String>,
+) -> Vec<Line<'static>> {
     let now = screen.session.recording.now();
     let is = |other: Option<u32>| address.is_some() && address == other;
-    let here = !now.state().ended() && is(Some(now.address()));
+    let here = !now.ended() && is(Some(now.address()));
     let point = if address.is_some_and(|at| screen.session.breaks_at(at)) { "●" } else { " " };
     let mark = if here { "▶" } else { " " };
     let mut style = Style::new();
@@ -67,14 +77,14 @@ fn row(screen: &Screen, address: Option<u32>, parts: Vec<String>) -> Vec<Line<'s
 }
 
 /// Returns the width of a pane that shows all lines of the program.
-pub(super) fn width(screen: &Screen) -> usize {
+pub(super) fn width<M: Subject>(screen: &Screen<M>) -> usize {
     let longest = rows(screen).iter().map(|(_, text)| text.chars().count()).max();
     longest.unwrap_or(0) + MARGIN + 2
 }
 
 /// Returns the lines of the source, or else the instructions: each with the address of the instruction that begins
 /// there.
-fn rows(screen: &Screen) -> Vec<(Option<u32>, String)> {
+fn rows<M: Subject>(screen: &Screen<M>) -> Vec<(Option<u32>, String)> {
     let map = &screen.session.map;
     if map.path.is_some() {
         let lines = map.lines.iter().zip(1..);
@@ -82,29 +92,30 @@ fn rows(screen: &Screen) -> Vec<(Option<u32>, String)> {
             .map(|(text, number)| (map.begins(number), text.replace('\t', "    ")))
             .collect();
     }
-    let shader = &screen.session.recording.setup().shader;
-    let (first, last) = shader.window().addresses();
-    let there = |address: &u32| shader.instruction(*address).is_some();
+    let machine = screen.session.recording.machine();
+    let (first, last) = machine.addresses();
+    let there = |address: &u32| machine.dwords(*address).is_some();
     let listed = |address| (Some(address), text::listed(&screen.session, address));
     (first..=last).filter(there).map(listed).collect()
 }
 
 /// Draws the next instruction with its operands, results and writes.
-pub(super) fn instruction(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
+pub(super) fn instruction<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, area: Rect) {
     let lines = instruction_lines(screen, area.width);
     let block = pane(&position(screen), Borders::ALL);
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
 /// Returns the text of the next instruction with its effects.
-pub(super) fn instruction_lines(screen: &Screen, width: u16) -> Vec<Line<'static>> {
+pub(super) fn instruction_lines<M: Subject>(screen: &Screen<M>, width: u16) -> Vec<Line<'static>> {
     let session = &screen.session;
     let now = session.recording.now();
     let room = usize::from(width.saturating_sub(2)).max(1);
     let mut lines = Vec::new();
     if session.recording.next_step().is_some() {
-        let listed = now.instruction().map(|_| text::listed(session, now.address()));
-        let listed = listed.unwrap_or_else(|| "outside the code window".to_owned());
+        let dwords = session.recording.machine().dwords(now.address());
+        let listed = dwords.map(|_| text::listed(session, now.address()));
+        let listed = listed.unwrap_or_else(|| M::NOTHING_THERE.to_owned());
         let style = if now.active() { Modifier::BOLD } else { Modifier::DIM };
         let style = Style::new().add_modifier(style);
         lines.extend(wrapped(&listed, room).into_iter().map(|line| Line::styled(line, style)));
@@ -115,11 +126,11 @@ pub(super) fn instruction_lines(screen: &Screen, width: u16) -> Vec<Line<'static
 
 /// Draws the operands, results and writes of the next instruction, whose text is in the program's pane. Where not all of
 /// them fit, the last ones are shown: results and writes.
-pub(super) fn effects(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
+pub(super) fn effects<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, area: Rect) {
     let now = screen.session.recording.now();
     let (at, of) = (now.position(), screen.session.recording.len());
-    let active = if now.active() || now.state().ended() { "" } else { ", inactive" };
-    let title = format!("step {at} of {of}{active}: {}", text::short_flags(&now));
+    let active = if now.active() || now.ended() { "" } else { ", inactive" };
+    let title = format!("step {at} of {of}{active}: {}", M::short_flags(&now));
     let block = pane(&title, Borders::TOP);
     let room = usize::from(block.inner(area).height);
     let mut shown = effect_lines(screen, area.width);
@@ -131,25 +142,26 @@ pub(super) fn effects(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
 }
 
 /// Returns the operands, results and writes of the next instruction, each in lines of a width, or how the run ended.
-pub(super) fn effect_lines(screen: &Screen, width: u16) -> Vec<Vec<String>> {
+pub(super) fn effect_lines<M: Subject>(screen: &Screen<M>, width: u16) -> Vec<Vec<String>> {
     let session = &screen.session;
     let room = usize::from(width.saturating_sub(2)).max(1);
     let lines = match (session.recording.next_step(), session.recording.end()) {
-        (Some(step), _) => text::effects(step),
+        (Some(step), _) => session.recording.machine().effects(step),
         (None, End::Ended) => {
-            let fate = text::fate(session.recording.now().pixel());
-            vec![format!("the run has ended: {fate}")]
+            let fate = M::fate(&session.recording.now());
+            let fate = fate.map_or_else(String::new, |fate| format!(": {fate}"));
+            vec![format!("the run has ended{fate}")]
         }
         (None, End::Stopped(error)) => vec![format!("the recording ends here: {error}")],
     };
     lines.iter().map(|line| wrapped(line, room)).collect()
 }
 
-fn position(screen: &Screen) -> String {
+fn position<M: Subject>(screen: &Screen<M>) -> String {
     let now = screen.session.recording.now();
     let (at, of) = (now.position(), screen.session.recording.len());
-    match now.instruction() {
-        Some(_) => format!("step {at} of {of}, coming: @{}", now.address()),
-        None => format!("step {at} of {of}"),
+    match screen.session.recording.machine().dwords(now.address()) {
+        Some(_) if !now.ended() => format!("step {at} of {of}, coming: @{}", now.address()),
+        _ => format!("step {at} of {of}"),
     }
 }
