@@ -125,6 +125,17 @@ impl Observe for WrittenRegisters {
 }
 
 impl Write {
+    /// Returns the name of the register: `temp[3]`, `a0`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.ty {
+            DstType::A0 => "a0".to_owned(),
+            DstType::OUT | DstType::OUT_REPL_X => format!("out[{}]", self.register),
+            DstType::ALT_TEMPORARY => format!("alt_temp[{}]", self.register),
+            _ => format!("temp[{}]", self.register),
+        }
+    }
+
     /// Returns the components that were written as a mask, x in bit 0.
     #[must_use]
     pub fn bits(&self) -> u8 {

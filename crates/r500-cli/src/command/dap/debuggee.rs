@@ -67,11 +67,12 @@ impl<M: Inspected> Debuggee for Target<M> {
     fn greeting(&self) -> String {
         let session = &self.session;
         format!(
-            "{}: {}, {} recorded, up to {}\n`help` lists the commands of this console\n",
+            "{}: {}, {} recorded, up to {}\n{}`help` lists the commands of this console\n",
             session.name,
             M::selected(session),
             counted(session.recording.len(), "instruction"),
-            session.end()
+            session.end(),
+            M::note(session).map_or_else(String::new, |note| format!("{note}\n"))
         )
     }
 

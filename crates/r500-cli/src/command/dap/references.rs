@@ -4,6 +4,7 @@
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
     Registers,
+    Inputs,
     Outputs,
     Constants,
     State,

@@ -136,7 +136,7 @@ impl<M: Subject> Session<M> {
             Verb::Info => reply.text = text::info(self, rest)?,
             Verb::Backtrace => reply.text = text::backtrace(self),
             Verb::List => reply.text = text::list(self, rest)?,
-            Verb::Pixel => {
+            Verb::Select => {
                 M::select(self, rest)?;
                 reply.text = M::greeting(self);
                 reply.moved = true;

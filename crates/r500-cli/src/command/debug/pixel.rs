@@ -161,6 +161,10 @@ impl Subject for PixelGroup {
         format!("pixel {x},{y}")
     }
 
+    fn note(_: &Session<Self>) -> Option<String> {
+        None
+    }
+
     fn pixel(session: &Session<Self>) -> Option<[u32; 2]> {
         Some(session.pixel())
     }

@@ -49,6 +49,9 @@ pub(in crate::command) trait Subject: Machine<Variable: Vocabulary> {
     /// Returns what is inspected: `pixel 3,4`.
     fn selected(session: &Session<Self>) -> String;
 
+    /// Returns what the user should know about the run: values that are missing.
+    fn note(session: &Session<Self>) -> Option<String>;
+
     /// Returns its place in the picture, if it has one.
     fn pixel(session: &Session<Self>) -> Option<[u32; 2]>;
 

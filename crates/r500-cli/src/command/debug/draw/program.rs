@@ -24,7 +24,12 @@ pub(super) fn program<M: Subject>(
     narrow: bool,
 ) {
     let borders = if narrow { Borders::TOP } else { Borders::ALL };
-    let block = pane(&screen.session.name, borders);
+    // A wide screen has a pane for the state, which says what is inspected.
+    let name = match M::mask(&screen.session) {
+        None if narrow => format!("{}, {}", screen.session.name, M::selected(&screen.session)),
+        _ => screen.session.name.clone(),
+    };
+    let block = pane(&name, borders);
     let inside = block.inner(area);
     let rows = rows(screen);
     let height = usize::from(inside.height);
