@@ -114,6 +114,12 @@ impl Debug {
         {
             return Err(Failure::usage("the program and the script cannot both come from stdin"));
         }
+        let reads_stdin = |text: &String| input_args::is_stdin(std::path::Path::new(text));
+        if self.script.as_deref().is_some_and(input_args::is_stdin)
+            && self.state.input.iter().any(reads_stdin)
+        {
+            return Err(Failure::usage("--input and the script cannot both come from stdin"));
+        }
         if let Some(set) =
             scene::vertices_at(&self.source, &self.state, self.vertex, Keep::AlsoOthers)?
         {

@@ -177,36 +177,6 @@ fn what_is_wrong_with_the_launch_of_a_vertex_is_said() {
 }
 
 #[test]
-fn lines_of_a_vertex_shader_are_stepped() {
-    let shader = "attribute vec4 place;
-uniform vec4 offset;
-void main() {
-    vec4 moved = place + offset;
-    gl_Position = moved * 2.0;
-}
-";
-    let arguments = json!({ "inputs": "i0=1,2,3,1", "constants": ["0=1,1,1,0"] });
-    let mut client = Client::launch_as(".vert", shader, arguments);
-    let stack = client.ask("stackTrace", json!({ "threadId": 1 }));
-    let set = client.break_on(&json!([{ "line": 5 }]));
-    client.ask("continue", json!({}));
-    let second = client.ask("stackTrace", json!({ "threadId": 1 }));
-    let uniform = client.evaluate("watch", "offset.x");
-    client.ask("continue", json!({}));
-    let result = client.evaluate("watch", "out[0]");
-    client.ask("scopes", json!({ "frameId": 1 }));
-    let inputs = client.ask("variables", json!({ "variablesReference": 3 }));
-    let sent = client.run();
-    let line = |number: usize| &sent.body(number)["stackFrames"][0]["line"];
-    assert_eq!((line(stack), line(second)), (&json!(4), &json!(5)));
-    assert_eq!(sent.body(set)["breakpoints"][0]["line"], 5);
-    assert_eq!(sent.result(uniform), "1");
-    // (1, 2, 3, 1) + (1, 1, 1, 0), twice.
-    assert_eq!(sent.result(result), "(4, 6, 8, 2)");
-    assert_eq!(names(&sent, inputs), ["input[0] place"]);
-}
-
-#[test]
 fn a_vertex_of_a_scene_has_the_values_of_the_draw() {
     let scene = "SCENE 4x4 ;
 DRAW triangles {
