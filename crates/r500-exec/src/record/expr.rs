@@ -3,8 +3,6 @@
 //! Values are numbers or booleans, one to four channels wide. Operations work channel by channel; a value with
 //! one channel is broadcast. As a condition, an expression holds if any of its channels is true (or not 0).
 
-use super::{Machine, Snapshot};
-
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr<V> {
@@ -34,7 +32,7 @@ pub enum Expr<V> {
     All(Box<Self>),
 }
 
-/// A part of the state of a [`Machine`] that an expression names.
+/// A part of the state of a [`Machine`](super::Machine) that an expression names.
 pub trait Operand: Clone + PartialEq {
     /// Returns whether its values are booleans, not numbers.
     fn is_bool(&self) -> bool;
@@ -132,14 +130,13 @@ impl Channels {
 }
 
 impl<V: Operand> Expr<V> {
-    /// Evaluates the expression.
-    #[must_use]
-    pub fn value<M: Machine<Variable = V>>(&self, snapshot: &Snapshot<'_, M>) -> Value {
-        let one = |expr: &Self| expr.value(snapshot);
+    /// Evaluates the expression with the values of variables.
+    pub(super) fn evaluate(&self, variable: &impl Fn(&V) -> Value) -> Value {
+        let one = |expr: &Self| expr.evaluate(variable);
         match self {
             Self::Number(number) => Value::number(*number),
             Self::Bool(value) => Value::bool(*value),
-            Self::Variable(place) => M::value(snapshot, place),
+            Self::Variable(place) => variable(place),
             Self::Neg(x) => one(x).map(|x| -x),
             Self::Abs(x) => one(x).map(f32::abs),
             Self::Arithmetic(op, a, b) => one(a).zip(one(b), |a, b| op.apply(a, b)),
@@ -153,13 +150,6 @@ impl<V: Operand> Expr<V> {
                 Value::bool(bools[..count].iter().all(|&value| value))
             }
         }
-    }
-
-    /// Returns whether it holds as a condition: any channel is true, or not 0.
-    #[must_use]
-    pub fn holds<M: Machine<Variable = V>>(&self, snapshot: &Snapshot<'_, M>) -> bool {
-        let (bools, count) = self.value(snapshot).bools();
-        bools[..count].contains(&true)
     }
 
     /// Returns whether its values are booleans, not numbers.
@@ -255,6 +245,13 @@ impl Value {
             Self::Numbers(numbers, count) => (numbers, count),
             Self::Bools(bools, count) => (bools.map(|x| if x { 1.0 } else { 0.0 }), count),
         }
+    }
+
+    /// Returns whether it holds as a condition: any channel is true, or not 0.
+    #[must_use]
+    pub fn holds(self) -> bool {
+        let (bools, count) = self.bools();
+        bools[..count].contains(&true)
     }
 
     /// Converts to booleans: a number is true if it is not 0.

@@ -1,7 +1,7 @@
 //! The interface between recordings and the processor that they step.
 
 use super::Snapshot;
-use super::expr::{Operand, Value};
+use super::expr::{Expr, Operand, Value};
 use crate::RunError;
 
 /// A processor with a program and its data, whose run can be recorded: the group of a pixel, or a vertex.
@@ -68,4 +68,18 @@ pub trait Machine: Sized {
 
     /// Returns the approximate size of a compact state in bytes.
     fn bytes(&self, state: &Self::State) -> usize;
+}
+
+impl<V: Operand> Expr<V> {
+    /// Evaluates the expression.
+    #[must_use]
+    pub fn value<M: Machine<Variable = V>>(&self, snapshot: &Snapshot<'_, M>) -> Value {
+        self.evaluate(&|variable: &V| M::value(snapshot, variable))
+    }
+
+    /// Returns whether it holds as a condition: any channel is true, or not 0.
+    #[must_use]
+    pub fn holds<M: Machine<Variable = V>>(&self, snapshot: &Snapshot<'_, M>) -> bool {
+        self.value(snapshot).holds()
+    }
 }

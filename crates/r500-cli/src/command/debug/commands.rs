@@ -2,30 +2,18 @@
 
 use std::time::Duration;
 
-use r500::exec::record::area::Heatmap;
 use r500::exec::record::expr::Value;
 use r500::exec::record::{Break, Direction, Expr, Recording, Stop};
 
-use super::area::{BackgroundQuery, Measure};
+use super::area::BackgroundQuery;
 use super::breakpoint::{Breakpoint, HitCondition, LogMessage, Owner};
 use super::language::{self, Verb};
+use super::reply::Reply;
 use super::session::Session;
 use super::subject::Subject;
 use super::text;
 
 use Direction::{Backward, Forward};
-
-/// The reply of a command.
-#[derive(Default)]
-pub(in crate::command) struct Reply {
-    /// What happened, in full lines; without the position. Of a map, what it shows.
-    pub(in crate::command) text: String,
-    /// Whether the command selects a position: its reply ends with the next instruction and the displayed values.
-    pub(in crate::command) moved: bool,
-    pub(in crate::command) quit: bool,
-    /// A heat map to display.
-    pub(super) heat: Option<(Heatmap, Measure)>,
-}
 
 /// The state of a started command.
 pub(super) enum Begun {

@@ -8,8 +8,9 @@ use r500::trace::InstructionTexts;
 use r500_stream::counted;
 
 use super::area::{AreaQuery, BackgroundQuery, Found, Measure};
-use super::commands::Reply;
+use super::debugged::Debugged;
 use super::language::{Kind, Verb};
+use super::reply::Reply;
 use super::session::Session;
 use super::subject::{Mask, MaskCell, Register, Subject};
 use super::text;
@@ -84,25 +85,10 @@ impl Session<PixelGroup> {
     }
 }
 
-impl Subject for PixelGroup {
+impl Debugged for PixelGroup {
     type Others = ();
 
     const KIND: Kind = Kind::Pixel;
-    const TOPICS: &'static [&'static str] = &[
-        "step",
-        "done",
-        "registers",
-        "constants",
-        "outputs",
-        "group",
-        "loops",
-        "breakpoints",
-        "pixel",
-        "work",
-        "end",
-    ];
-    const TABLES: &'static [&'static str] = &["registers", "constants", "outputs"];
-    const COLORS: bool = true;
     const NOTHING_THERE: &'static str = "is outside the code window";
 
     fn dwords(&self, address: u32) -> Option<Vec<u32>> {
@@ -132,41 +118,6 @@ impl Subject for PixelGroup {
 
     fn calls(&self, state: &Self::State) -> Vec<u32> {
         state.calls().to_vec()
-    }
-
-    fn greeting(session: &Session<Self>) -> String {
-        let recording = &session.recording;
-        let moment = recording.now();
-        let (pixel, block) = (moment.pixel(), moment.state().rect());
-        let [width, height] = recording.setup().bindings.size();
-        let mut text = format!(
-            "{}: pixel {},{} of {width}x{height}, in the group of {}x{} pixels at {},{}; {} recorded\n",
-            session.name,
-            pixel.x,
-            pixel.y,
-            block.width,
-            block.height,
-            block.x,
-            block.y,
-            counted(recording.len(), "step")
-        );
-        if let End::Stopped(error) = recording.end() {
-            text.push_str(&format!("the recording ends early: {error}\n"));
-        }
-        text
-    }
-
-    fn selected(session: &Session<Self>) -> String {
-        let [x, y] = session.pixel();
-        format!("pixel {x},{y}")
-    }
-
-    fn note(_: &Session<Self>) -> Option<String> {
-        None
-    }
-
-    fn pixel(session: &Session<Self>) -> Option<[u32; 2]> {
-        Some(session.pixel())
     }
 
     fn inactive(now: &Snapshot<'_, Self>) -> String {
@@ -205,6 +156,59 @@ impl Subject for PixelGroup {
         let set = letters(pixel.predicate);
         let set = if set.is_empty() { "none" } else { &set };
         format!("pred {set}, alu {}, aL {}", pixel.alu_result, now.al())
+    }
+}
+
+impl Subject for PixelGroup {
+    const TOPICS: &'static [&'static str] = &[
+        "step",
+        "done",
+        "registers",
+        "constants",
+        "outputs",
+        "group",
+        "loops",
+        "breakpoints",
+        "pixel",
+        "work",
+        "end",
+    ];
+    const TABLES: &'static [&'static str] = &["registers", "constants", "outputs"];
+    const COLORS: bool = true;
+
+    fn greeting(session: &Session<Self>) -> String {
+        let recording = &session.recording;
+        let moment = recording.now();
+        let (pixel, block) = (moment.pixel(), moment.state().rect());
+        let [width, height] = recording.setup().bindings.size();
+        let mut text = format!(
+            "{}: pixel {},{} of {width}x{height}, in the group of {}x{} pixels at {},{}; {} recorded\n",
+            session.name,
+            pixel.x,
+            pixel.y,
+            block.width,
+            block.height,
+            block.x,
+            block.y,
+            counted(recording.len(), "step")
+        );
+        if let End::Stopped(error) = recording.end() {
+            text.push_str(&format!("the recording ends early: {error}\n"));
+        }
+        text
+    }
+
+    fn selected(session: &Session<Self>) -> String {
+        let [x, y] = session.pixel();
+        format!("pixel {x},{y}")
+    }
+
+    fn note(_: &Session<Self>) -> Option<String> {
+        None
+    }
+
+    fn pixel(session: &Session<Self>) -> Option<[u32; 2]> {
+        Some(session.pixel())
     }
 
     fn info(session: &Session<Self>, topic: &str, rest: &str) -> Result<String, String> {

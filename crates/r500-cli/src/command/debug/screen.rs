@@ -5,8 +5,9 @@ use std::time::Duration;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::area::{BackgroundQuery, Measure};
-use super::commands::{Begun, Reply};
+use super::commands::Begun;
 use super::language::{self, Kind};
+use super::reply::Reply;
 use super::session::Session;
 use super::subject::Subject;
 use super::text;

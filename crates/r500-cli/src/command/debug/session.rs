@@ -6,11 +6,11 @@ use r500::expression;
 use r500::trace::InstructionTexts;
 
 use super::breakpoint::{Breakpoint, Owner};
-use super::subject::Subject;
+use super::debugged::Debugged;
 use crate::command::source_map::SourceMap;
 
 /// A debugger session.
-pub(in crate::command) struct Session<M: Subject> {
+pub(in crate::command) struct Session<M: Debugged> {
     pub(in crate::command) name: String,
     /// Lines, labels and names of the source.
     pub(in crate::command) map: SourceMap,
@@ -25,7 +25,7 @@ pub(in crate::command) struct Session<M: Subject> {
     pub(super) last: String,
 }
 
-impl<M: Subject> Session<M> {
+impl<M: Debugged> Session<M> {
     /// Begins a session at the start of a run, with the texts of the program's instructions.
     pub(super) fn of(
         name: String,

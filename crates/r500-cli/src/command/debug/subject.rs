@@ -1,47 +1,21 @@
-//! What the debugger shows of a kind of machine: of a pixel with its group, or of a vertex.
+//! What the debugger shows of a session with a kind of machine.
 //!
-//! All that is the same for both is in the other modules, which are generic over a [`Subject`].
-
-use r500::exec::record::{Machine, Snapshot};
-use r500::expression::Vocabulary;
+//! All that is the same for pixels and vertices is in the other modules, which are generic over a [`Subject`].
 
 use super::area::{BackgroundQuery, Found};
-use super::commands::Reply;
-use super::language::{Kind, Verb};
+use super::debugged::Debugged;
+use super::language::Verb;
+use super::reply::Reply;
 use super::session::Session;
 
-/// A kind of machine that is debugged.
-pub(in crate::command) trait Subject: Machine<Variable: Vocabulary> {
-    /// What the session knows apart from the recording: other vertices.
-    type Others;
-
-    const KIND: Kind;
+/// A kind of machine, of which sessions are shown.
+pub(in crate::command) trait Subject: Debugged {
     /// What `info` tells, in the order in which abbreviations are resolved.
     const TOPICS: &'static [&'static str];
     /// The tables of registers; the first one is shown first.
     const TABLES: &'static [&'static str];
     /// Whether registers are shown as colours.
     const COLORS: bool;
-    /// What is said of an address without an instruction.
-    const NOTHING_THERE: &'static str;
-
-    /// Returns the dwords of an instruction; `None` if there is none.
-    fn dwords(&self, address: u32) -> Option<Vec<u32>>;
-
-    /// Returns whether there is an instruction that can run.
-    fn is_executable(&self, address: u32) -> bool;
-
-    /// Returns the first and the last address of the program.
-    fn addresses(&self) -> (u32, u32);
-
-    /// Returns the address of the instruction that a step executed.
-    fn address_of(step: &Self::Step) -> u32;
-
-    /// Returns what a step read, computed and wrote, one a line.
-    fn effects(&self, step: &Self::Step) -> Vec<String>;
-
-    /// Returns where running calls return to, the outermost first.
-    fn calls(&self, state: &Self::State) -> Vec<u32>;
 
     /// Returns the name of the program, and what is inspected.
     fn greeting(session: &Session<Self>) -> String;
@@ -54,18 +28,6 @@ pub(in crate::command) trait Subject: Machine<Variable: Vocabulary> {
 
     /// Returns its place in the picture, if it has one.
     fn pixel(session: &Session<Self>) -> Option<[u32; 2]>;
-
-    /// Returns why the next instruction is not executed, in parentheses after a space.
-    fn inactive(now: &Snapshot<'_, Self>) -> String;
-
-    /// Returns what becomes of the results of an ended program, if that depends on the run.
-    fn fate(now: &Snapshot<'_, Self>) -> Option<&'static str>;
-
-    /// Returns a line for each loop and each call that runs.
-    fn nesting(now: &Snapshot<'_, Self>) -> Vec<String>;
-
-    /// Returns predicates and loop index in few characters.
-    fn short_flags(now: &Snapshot<'_, Self>) -> String;
 
     /// Tells about a topic that is not of all machines.
     fn info(session: &Session<Self>, topic: &str, rest: &str) -> Result<String, String>;

@@ -8,8 +8,9 @@ use r500::vertex_run::VertexMachine;
 use r500_stream::counted;
 
 use super::area::{BackgroundQuery, Found};
-use super::commands::Reply;
+use super::debugged::Debugged;
 use super::language::{Kind, Verb};
+use super::reply::Reply;
 use super::session::Session;
 use super::subject::{Mask, Register, Subject};
 use super::text;
@@ -84,25 +85,10 @@ pub(in crate::command) fn written_outputs(session: &Session<VertexMachine>) -> V
     (0..OUTPUTS).filter(|&n| last.state().written().outputs[n] != 0).collect()
 }
 
-impl Subject for VertexMachine {
+impl Debugged for VertexMachine {
     type Others = Others;
 
     const KIND: Kind = Kind::Vertex;
-    const TOPICS: &'static [&'static str] = &[
-        "step",
-        "done",
-        "registers",
-        "inputs",
-        "constants",
-        "outputs",
-        "loops",
-        "breakpoints",
-        "vertex",
-        "work",
-        "end",
-    ];
-    const TABLES: &'static [&'static str] = &["registers", "inputs", "constants", "outputs"];
-    const COLORS: bool = false;
     const NOTHING_THERE: &'static str = "holds no instruction";
 
     fn dwords(&self, address: u32) -> Option<Vec<u32>> {
@@ -134,6 +120,47 @@ impl Subject for VertexMachine {
         self.running(state).filter_map(address).collect()
     }
 
+    fn inactive(now: &Snapshot<'_, Self>) -> String {
+        format!(" (not executed: the predicate is {})", now.state().vertex().predicate())
+    }
+
+    fn fate(_: &Snapshot<'_, Self>) -> Option<&'static str> {
+        None
+    }
+
+    fn nesting(now: &Snapshot<'_, Self>) -> Vec<String> {
+        let line = |(depth, running): (usize, Running)| match running {
+            Running::Loop { left, index } => {
+                format!("loop {depth}: {} left, aL {index}", counted(left, "iteration"))
+            }
+            Running::Call { return_to } => format!("call {depth}: returns to @{return_to}"),
+        };
+        (1..).zip(now.machine().running(now.state())).map(line).collect()
+    }
+
+    fn short_flags(now: &Snapshot<'_, Self>) -> String {
+        let vertex = now.state().vertex();
+        format!("pred {}, aL {}", vertex.predicate(), vertex.loop_index())
+    }
+}
+
+impl Subject for VertexMachine {
+    const TOPICS: &'static [&'static str] = &[
+        "step",
+        "done",
+        "registers",
+        "inputs",
+        "constants",
+        "outputs",
+        "loops",
+        "breakpoints",
+        "vertex",
+        "work",
+        "end",
+    ];
+    const TABLES: &'static [&'static str] = &["registers", "inputs", "constants", "outputs"];
+    const COLORS: bool = false;
+
     fn greeting(session: &Session<Self>) -> String {
         let Others { set, number, .. } = &session.others;
         let steps = counted(session.recording.len(), "step");
@@ -158,29 +185,6 @@ impl Subject for VertexMachine {
 
     fn pixel(_: &Session<Self>) -> Option<[u32; 2]> {
         None
-    }
-
-    fn inactive(now: &Snapshot<'_, Self>) -> String {
-        format!(" (not executed: the predicate is {})", now.state().vertex().predicate())
-    }
-
-    fn fate(_: &Snapshot<'_, Self>) -> Option<&'static str> {
-        None
-    }
-
-    fn nesting(now: &Snapshot<'_, Self>) -> Vec<String> {
-        let line = |(depth, running): (usize, Running)| match running {
-            Running::Loop { left, index } => {
-                format!("loop {depth}: {} left, aL {index}", counted(left, "iteration"))
-            }
-            Running::Call { return_to } => format!("call {depth}: returns to @{return_to}"),
-        };
-        (1..).zip(now.machine().running(now.state())).map(line).collect()
-    }
-
-    fn short_flags(now: &Snapshot<'_, Self>) -> String {
-        let vertex = now.state().vertex();
-        format!("pred {}, aL {}", vertex.predicate(), vertex.loop_index())
     }
 
     fn info(session: &Session<Self>, topic: &str, rest: &str) -> Result<String, String> {
