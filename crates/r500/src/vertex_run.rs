@@ -27,7 +27,7 @@ use r500_pvs::{
     TEMPORARIES, VertexState, WrittenRegisters,
 };
 
-use crate::expression::{Bank, Vocabulary};
+use crate::expression::{Bank, Vector, Vocabulary};
 
 /// A vertex program with all that it reads.
 #[derive(Clone, Debug)]
@@ -327,7 +327,7 @@ impl Vocabulary for VertexVariable {
         Bank { name: "out", short: Some("o"), count: OUTPUTS, operand: Self::Out },
     ];
 
-    const VECTORS: &'static [(&'static str, fn(Channels) -> Self)] = &[("a0", Self::A0)];
+    const VECTORS: &'static [Vector<Self>] = &[Vector { name: "a0", operand: Self::A0 }];
 
     const WORDS: &'static [(&'static str, Self)] = &[
         ("pred", Self::Predicate),

@@ -39,7 +39,7 @@ use r500_program::Uniform;
 use self::parser::Parser;
 
 pub use self::printer::Written;
-pub use self::vocabulary::{Bank, Vocabulary};
+pub use self::vocabulary::{Bank, Vector, Vocabulary};
 
 /// A parse error and its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -197,9 +197,9 @@ impl<V: Vocabulary> Parser<'_, V> {
             "abs" | "all" | "any" => return self.function(&word, &span),
             _ => {}
         }
-        if let Some((_, operand)) = V::VECTORS.iter().find(|(name, _)| *name == word) {
+        if let Some(vector) = V::VECTORS.iter().find(|vector| vector.name == word) {
             let (channels, span) = self.channels(span, 4)?;
-            return Ok(Part { expr: Expr::Variable(operand(channels)), span });
+            return Ok(Part { expr: Expr::Variable((vector.operand)(channels)), span });
         }
         if let Some((_, place)) = V::WORDS.iter().find(|(name, _)| *name == word) {
             return plain(Expr::Variable(*place));
@@ -316,7 +316,7 @@ impl<V: Vocabulary> Parser<'_, V> {
             V::WORDS[..*n].iter().all(|(_, other)| other != operand)
         };
         let words: Vec<&str> = (0..V::WORDS.len()).filter(first).map(|n| V::WORDS[n].0).collect();
-        let vector = V::VECTORS.first().map(|(name, _)| *name);
+        let vector = V::VECTORS.first().map(|vector| vector.name);
         let names = || self.names.iter().map(|name| name.name.as_str());
         let constants = if self.names.is_empty() {
             String::new()
@@ -401,11 +401,10 @@ impl<V: Vocabulary> Parser<'_, V> {
     }
 }
 
-fn logic<V: Vocabulary>(
-    make: fn(Box<Expr<V>>, Box<Expr<V>>) -> Expr<V>,
-    left: Part<V>,
-    right: Part<V>,
-) -> Parsed<Part<V>> {
+/// Makes an expression of two.
+type Binary<V> = fn(Box<Expr<V>>, Box<Expr<V>>) -> Expr<V>;
+
+fn logic<V: Vocabulary>(make: Binary<V>, left: Part<V>, right: Part<V>) -> Parsed<Part<V>> {
     truth(&left)?;
     truth(&right)?;
     pair(make, left, right)

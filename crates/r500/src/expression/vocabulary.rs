@@ -8,8 +8,8 @@ use r500_isa::{CONSTANTS, TARGETS, TEMPORARIES};
 pub trait Vocabulary: Operand + Copy + 'static {
     /// Registers with numbers.
     const BANKS: &'static [Bank<Self>];
-    /// Registers of four channels without numbers: a name and the operand. Of several names the first is printed.
-    const VECTORS: &'static [(&'static str, fn(Channels) -> Self)];
+    /// Registers of four channels without numbers. Of several names the first is printed.
+    const VECTORS: &'static [Vector<Self>];
     /// Operands with one channel. Of several names the first is printed.
     const WORDS: &'static [(&'static str, Self)];
     /// The letters of channels that are printed; all of `rgba` and `xyzw` are read.
@@ -41,6 +41,14 @@ pub struct Bank<V> {
     pub operand: fn(u8, Channels) -> V,
 }
 
+/// A register of four channels without a number.
+pub struct Vector<V> {
+    /// Its name.
+    pub name: &'static str,
+    /// Makes an operand of channels.
+    pub operand: fn(Channels) -> V,
+}
+
 impl Vocabulary for Variable {
     const BANKS: &'static [Bank<Self>] = &[
         Bank { name: "temp", short: Some("t"), count: TEMPORARIES, operand: Self::Temp },
@@ -48,8 +56,10 @@ impl Vocabulary for Variable {
         Bank { name: "out", short: Some("o"), count: TARGETS, operand: Self::Out },
     ];
 
-    const VECTORS: &'static [(&'static str, fn(Channels) -> Self)] =
-        &[("pred", Self::Predicate), ("predicate", Self::Predicate)];
+    const VECTORS: &'static [Vector<Self>] = &[
+        Vector { name: "pred", operand: Self::Predicate },
+        Vector { name: "predicate", operand: Self::Predicate },
+    ];
 
     const WORDS: &'static [(&'static str, Self)] = &[
         ("depth", Self::Depth),

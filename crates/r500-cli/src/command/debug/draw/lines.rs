@@ -90,7 +90,7 @@ pub(super) fn help(frame: &mut Frame<'_>, kind: Kind, area: Rect, away: u16) {
             "registers, constants, outputs          ",
         ),
         Kind::Vertex => (
-            "next, last instruction that is executed",
+            "next, last executed instruction",
             "shift+arrows to the next or previous vertex",
             "registers, inputs, constants, outputs  ",
         ),
