@@ -376,3 +376,156 @@ impl Vocabulary for VertexVariable {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use r500_exec::record::{Break, Direction, End, Recording, Stop};
+    use r500_pvs::Source;
+
+    use super::*;
+
+    /// Calls, nested loops, a jump, predicates, a write of A0, and both engines.
+    const PROGRAMS: [&str; 3] = [
+        "FLOW[0] = LOOP after 0, 3 times 1 to 3, aL 1 step 2 ;
+         FLOW[1] = LOOP after 1, 2 times 2 to 2, aL 0 step 1 ;
+         temp[0].xyzw = VE_ADD input[0].xyzw input[0].0000 ;
+         temp[0].x = VE_MAD temp[0].x___ input[0].y___ temp[0].y___ ;
+         out[aL].xyzw = VE_MUL temp[0].xyzw input[0].wzyx ;
+         temp[0].y = VE_ADD temp[0]._y__ input[0]._1__ ;
+         out[1].xyzw = VE_ADD temp[0].xyzw temp[0].0000 ;",
+        "FLOW[0] = CALL after 0, 4 to 5, return 1 ;
+         FLOW[1] = JUMP after 1 to 3 ;
+         temp[1].w = ME_PRED_SET_GT input[0].xxxx ;
+         a0[0].x = VE_FLT2FIX_DX input[0].xxxx ;
+         out[5].xyzw = VE_ADD input[0].xyzw input[0].0000 ;
+         FLOW[2] = JUMP after 3 to 6 ;
+         out[0].xyzw = VE_MUL const[a0.x+1].xyzw input[0].xyzw ;
+         (p) out[2].xyzw = VE_ADD input[0].xyzw input[0].1111 ;
+         (!p) out[2].xyzw = VE_ADD input[0].xyzw -input[0].1111 ;
+         temp[2].xyzw = VE_MAX input[0].xyzw input[0].0000 ;",
+        "temp[0].xyz = VE_MUL input[0].xyz_ input[0].xyz_ , alt_temp[3].w = ME_RCP input[0].w_ ;
+         out[0].xyzw = VE_MUL temp[0].xyzw alt_temp[3].wwww ;",
+    ];
+
+    fn setup(text: &str, input: [f32; 4]) -> VertexSetup {
+        let source = Source::parse(text, &mut |_| Err(String::new())).unwrap();
+        let mut setup = VertexSetup::new(source.program);
+        setup.inputs[0] = input;
+        setup.constants = (0..8).map(|n| [n as f32, 1.0, 0.5, -1.0]).collect();
+        setup
+    }
+
+    fn bits(outputs: &[[f32; 4]; OUTPUTS]) -> Vec<u32> {
+        outputs.iter().flatten().map(|x| x.to_bits()).collect()
+    }
+
+    /// The interpreter, which records nothing, is the measure.
+    #[test]
+    fn a_recorded_run_is_that_of_the_interpreter_at_every_position_in_any_order() {
+        for text in PROGRAMS {
+            for input in [[2.0, 3.0, 4.0, 1.0], [-1.5, 0.0, 0.25, 8.0]] {
+                let setup = setup(text, input);
+                let interpreter = Interpreter::new(&setup.program, &setup.constants);
+                let mut execution = interpreter.start(&setup.inputs);
+                let (mut states, mut steps) = (vec![execution.clone()], Vec::new());
+                while let Some(step) = execution.observe() {
+                    steps.push(step);
+                    states.push(execution.clone());
+                }
+                let mut recording = Recording::of(VertexMachine::new(setup));
+                assert_eq!((recording.len(), recording.end()), (steps.len(), &End::Ended));
+                assert!(steps.len() >= 2);
+                let forward = 0..=steps.len();
+                let jumps = (0..40).map(|n| n * 7 % (steps.len() + 1));
+                for at in forward.clone().chain(forward.rev()).chain(jumps) {
+                    recording.seek(at);
+                    let now = recording.now();
+                    let vertex = now.state().vertex();
+                    assert_eq!(vertex.address(), states[at].address());
+                    assert_eq!(vertex.loop_index(), states[at].loop_index());
+                    assert_eq!(vertex.predicate(), states[at].predicate());
+                    assert_eq!(bits(vertex.outputs()), bits(states[at].outputs()));
+                    assert_eq!(recording.next_step(), steps.get(at));
+                    assert_eq!(recording.last_step(), at.checked_sub(1).map(|n| &steps[n]));
+                }
+                // What was written is what steps say.
+                let mut written = WrittenRegisters::default();
+                steps.iter().for_each(|step| written.add(step));
+                assert_eq!(recording.last().state().written(), &written);
+                let work = recording.activity()[0];
+                let executed = steps.iter().filter(|step| step.executed).count() as u64;
+                assert_eq!((work.executed, work.waited), (executed, steps.len() as u64 - executed));
+            }
+        }
+    }
+
+    #[test]
+    fn both_directions_stop_at_the_same_breakpoints() {
+        for text in PROGRAMS {
+            let mut recording =
+                Recording::of(VertexMachine::new(setup(text, [2.0, 3.0, 4.0, 1.0])));
+            let changes = crate::expression::parse("out[1].x + out[2].x + temp[0].x", &[]).unwrap();
+            let stop = [Break::Changes(changes)];
+            let mut all = |direction| {
+                let mut positions = Vec::new();
+                while let Stop::Break(_) = recording.run(direction, &stop) {
+                    positions.push(recording.position());
+                }
+                positions
+            };
+            let forward = all(Direction::Forward);
+            let mut backward = all(Direction::Backward);
+            backward.reverse();
+            assert_eq!(forward, backward);
+            assert_eq!(forward, recording.hits(&stop[0], None));
+            assert!(!forward.is_empty());
+        }
+    }
+
+    #[test]
+    fn an_endless_program_is_recorded_up_to_its_limit() {
+        let text = "FLOW[0] = JUMP after 0 to 0 ; out[0].x = VE_ADD out[0].x___ input[0].x___ ;
+            out[0].y = VE_ADD input[0].xyzw input[0].0000 ;";
+        let text = text.replace("out[0].x___", "input[0].y___");
+        let mut setup = setup(&text, [1.0; 4]);
+        setup.limits.instructions = 300;
+        let mut recording = Recording::of(VertexMachine::new(setup));
+        assert_eq!(recording.len(), 300);
+        let error = RunError::VertexInstructions { address: 0, limit: 300 };
+        assert_eq!(recording.end(), &End::Stopped(error));
+        recording.seek(299);
+        assert_eq!(
+            (recording.position(), recording.step(Direction::Forward)),
+            (299, Stop::Reached)
+        );
+        assert_eq!(recording.step(Direction::Forward), Stop::End);
+        assert!(recording.next_step().is_none());
+    }
+
+    #[test]
+    fn loops_and_calls_are_stepped_over_and_left() {
+        let mut recording = Recording::of(VertexMachine::new(setup(PROGRAMS[0], [1.0; 4])));
+        // One instruction, then the loop as a whole, to the instruction after it.
+        recording.step(Direction::Forward);
+        let now = recording.now();
+        let running: Vec<Running> = now.machine().running(now.state()).collect();
+        assert_eq!(running, [Running::Loop { left: 3, index: 1 }]);
+        recording.step_out(Direction::Forward);
+        assert_eq!(recording.now().address(), 4);
+        recording.step_over(Direction::Backward);
+        assert_eq!(recording.now().address(), 0);
+
+        let mut recording = Recording::of(VertexMachine::new(setup(PROGRAMS[1], [1.0; 4])));
+        recording.step_over(Direction::Forward);
+        assert_eq!((recording.position(), recording.now().address()), (3, 1));
+        recording.seek(1);
+        assert_eq!(recording.now().address(), 4);
+        let now = recording.now();
+        let running: Vec<Running> = now.machine().running(now.state()).collect();
+        assert_eq!(running, [Running::Call { return_to: 1 }]);
+        recording.step_out(Direction::Forward);
+        assert_eq!((recording.position(), recording.now().address()), (3, 1));
+    }
+}

@@ -336,12 +336,14 @@ mod tests {
 
     use r500::exec::record::{DrawSetup, PixelGroup};
     use r500::exec::{Bindings, Options, Shader};
+    use r500::vertex_run::VertexMachine;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
     use super::*;
     use crate::command::debug::draw;
     use crate::command::source_map::SourceMap;
+    use crate::command::vertex::{Keep, VertexFile};
 
     fn screen(colors: bool) -> Screen<PixelGroup> {
         let path =
@@ -364,7 +366,7 @@ mod tests {
         Screen::new(session, colors)
     }
 
-    fn press(screen: &mut Screen<PixelGroup>, keys: &str) {
+    fn press<M: Subject>(screen: &mut Screen<M>, keys: &str) {
         for c in keys.chars() {
             let code = match c {
                 '\n' => KeyCode::Enter,
@@ -381,7 +383,7 @@ mod tests {
         }
     }
 
-    fn shown(screen: &Screen<PixelGroup>, width: u16, height: u16) -> String {
+    fn shown<M: Subject>(screen: &Screen<M>, width: u16, height: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| draw::draw(frame, screen)).unwrap();
         terminal.backend().to_string()
@@ -429,6 +431,64 @@ mod tests {
                 shown(&screen, width, height);
             }
         }
+    }
+
+    /// Adds 1 three times; input[0].x, which is 0 or 4, decides about the predicate.
+    fn vertex_screen(colors: bool) -> Screen<VertexMachine> {
+        let text = "const[0] = (0, 1, 0, 0.25) ;
+FLOW[0] = LOOP after 0, 3 times 1 to 1, aL 5 step 1 ;
+temp[0].xyzw = VE_ADD const[0].xxxx const[0].xxxx ;
+temp[0].x = VE_ADD temp[0].x___ const[0].y___ ;
+temp[1].w = ME_PRED_SET_EQ input[0].xxxx ;
+(p) temp[0].x = VE_ADD temp[0].x___ temp[0].x___ ;
+out[0].xyzw = VE_ADD temp[0].xxxx temp[0].0000 ;
+";
+        let files = r500::files::NamedFiles::anywhere();
+        let file = VertexFile::of(Path::new("count.vs.asm"), text.as_bytes(), &files).unwrap();
+        let inputs = ["i0=0".to_owned(), "i0=4".to_owned()];
+        let set = file.set(&inputs, &[], Keep::AlsoOthers(0)).unwrap();
+        Screen::new(Session::of_vertex(set, 0, Default::default()).unwrap(), colors)
+    }
+
+    #[test]
+    fn a_vertex_is_drawn_at_every_size() {
+        let mut screen = vertex_screen(true);
+        for keys in ["", "ss", "h", "?", "?\t", "\t", "\t", "e", ":print a0", "\n", ":dance\n"] {
+            press(&mut screen, keys);
+            let sizes = [(1, 1), (2, 3), (20, 2), (39, 11), (40, 12), (60, 12), (80, 24), (96, 12)];
+            for (width, height) in sizes.into_iter().chain([(120, 30), (250, 80), (10, 60)]) {
+                shown(&screen, width, height);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_walk_through_a_vertex() {
+        let mut screen = vertex_screen(false);
+        press(&mut screen, "ss");
+        let text = shown(&screen, 120, 40);
+        assert!(text.contains("step 2 of 7, coming: @1"), "{text}");
+        assert!(text.contains("┌ vertex 0 ") && text.contains("loop 1: 2 iterations left, aL 6"));
+        assert!(text.contains("registers inputs constants outputs") && !text.contains('#'));
+        let text = shown(&screen, 80, 24);
+        assert!(text.contains(" count.vs.asm, vertex 0 "), "{text}");
+        assert!(text.contains("step 2 of 7: pred false, aL 6"), "{text}");
+        press(&mut screen, "\t");
+        assert!(shown(&screen, 80, 24).contains("input[0]"));
+        press(&mut screen, "fsss");
+        assert!(shown(&screen, 120, 40).contains("out[0] = (6, 6, 6, 6)"));
+        screen.key(KeyEvent::new(KeyCode::Right, KeyModifiers::SHIFT));
+        let text = shown(&screen, 120, 40);
+        assert!(text.contains("┌ vertex 1 ") && text.contains("out[0] = (3, 3, 3, 3)"), "{text}");
+        assert!(text.contains("the run has ended"), "{text}");
+        // There are two.
+        screen.key(KeyEvent::new(KeyCode::Right, KeyModifiers::SHIFT));
+        assert!(shown(&screen, 120, 40).contains("┌ vertex 1 "));
+        press(&mut screen, "SS");
+        let text = shown(&screen, 120, 40);
+        assert!(text.contains("not executed: the predicate is false"), "{text}");
+        press(&mut screen, "h");
+        assert!(screen.mistake && screen.message.contains("is for pixels"));
     }
 
     #[test]
