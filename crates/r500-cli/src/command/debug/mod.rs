@@ -159,8 +159,8 @@ impl Debug {
 
     /// Steps through the run of a vertex.
     fn debug_vertex(&self, set: VertexSet) -> Outcome {
-        let pixel = self.pixel.map(|_| "--pixel").or(self.size.map(|_| "--size"));
-        if let Some(name) = pixel {
+        let of_pixels = self.pixel.map(|_| "--pixel").or(self.size.map(|_| "--size"));
+        if let Some(name) = of_pixels {
             return Err(Failure::usage(format!(
                 "{name} is for fragment programs; --vertex N selects a vertex"
             )));

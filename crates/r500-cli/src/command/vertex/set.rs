@@ -25,6 +25,8 @@ pub(in crate::command) struct VertexSet {
     constants: BTreeMap<usize, [u32; 4]>,
     /// Inputs that all vertices have unless their row gives others, as bits.
     inputs: BTreeMap<u8, [u32; 4]>,
+    /// What all other inputs read.
+    other_inputs: [f32; 4],
     /// What inputs are called.
     attributes: Vec<(u8, String)>,
     /// The vertices that are kept, by number.
@@ -78,6 +80,7 @@ impl VertexFile {
             program: self.program().clone(),
             constants: self.constants_with(constants)?,
             inputs: self.source.inputs.clone(),
+            other_inputs: [0.0; 4],
             attributes,
             rows,
             count,
@@ -113,10 +116,13 @@ impl VertexSet {
         })?;
         let memory = draw.state.pvs.constants();
         let base = usize::from(program.controls().constants.pvs_const_base_offset());
-        let read = constants_of(&program);
+        let read_constants = constants_read_by(&program);
         let constants = (0..CONSTANTS).filter_map(|n| {
             let bits = *memory.get(base + n)?;
-            read.as_ref().map_or(bits != [0; 4], |read| read.contains(&n)).then_some((n, bits))
+            read_constants
+                .as_ref()
+                .map_or(bits != [0; 4], |read| read.contains(&n))
+                .then_some((n, bits))
         });
         let size = draw.inputs.len();
         let row = |place: &u32| {
@@ -126,13 +132,15 @@ impl VertexSet {
             Row { inputs: inputs.collect(), constants: BTreeMap::new() }
         };
         // Vectors without an element are (0, 0, 0, 1), as the card fetches them.
-        let unused = [0.0f32, 0.0, 0.0, 1.0].map(f32::to_bits);
+        let other_inputs = [0.0f32, 0.0, 0.0, 1.0];
+        let read = inputs_read_by(&program).into_iter();
         Ok(Self {
             name,
             map: listing(&program),
             is_shader: false,
             constants: constants.collect(),
-            inputs: (0..).take(r500::pvs::INPUTS).map(|n| (n, unused)).collect(),
+            inputs: read.map(|n| (n, other_inputs.map(f32::to_bits))).collect(),
+            other_inputs,
             attributes: Vec::new(),
             rows: (0..).zip(draw.order.iter().map(row)).collect(),
             count: draw.order.len() as u64,
@@ -180,19 +188,16 @@ impl VertexSet {
         Ok(VertexSetup {
             program: self.program.clone(),
             constants: self.program.constant_memory(&self.constants_of(row)),
-            inputs: inputs(&self.inputs, row),
+            inputs: inputs(&self.inputs, self.other_inputs, row),
             limits,
         })
     }
 
-    /// Returns the inputs of a vertex that have a value: those of its row, and others that the text gives.
+    /// Returns the inputs of a vertex that have a value: those of its row, and others that the text gives; of a draw, those that the program
+    /// reads, too.
     pub(in crate::command) fn given_inputs(&self, n: u64) -> BTreeSet<u8> {
-        let read = inputs_of(&self.program);
-        let row = self.row(n).map(|row| row.inputs.keys().copied().collect::<Vec<u8>>());
-        let others = self.inputs.keys().copied();
-        // A draw has a value for each; those that no element gives are of interest where they are read.
-        let others = others.filter(|n| self.inputs.len() < r500::pvs::INPUTS || read.contains(n));
-        row.unwrap_or_default().into_iter().chain(others).collect()
+        let row = self.row(n).ok().into_iter().flat_map(|row| row.inputs.keys());
+        row.chain(self.inputs.keys()).copied().collect()
     }
 
     /// Returns the constants of a vertex that have a value, by number.
@@ -235,7 +240,7 @@ fn listing(program: &Program) -> SourceMap {
 }
 
 /// Returns the constants that a program reads; `None` if it reads relative to an address.
-fn constants_of(program: &Program) -> Option<BTreeSet<usize>> {
+fn constants_read_by(program: &Program) -> Option<BTreeSet<usize>> {
     let sources = program.instructions().1.iter().flat_map(|inst| inst.read_sources());
     let mut read = BTreeSet::new();
     for source in sources.flatten().filter(|source| source.reg_type() == SrcType::CONSTANT) {
@@ -247,7 +252,8 @@ fn constants_of(program: &Program) -> Option<BTreeSet<usize>> {
     Some(read)
 }
 
-fn inputs_of(program: &Program) -> BTreeSet<u8> {
+/// Returns the inputs that a program reads, by the numbers in its instructions.
+fn inputs_read_by(program: &Program) -> BTreeSet<u8> {
     let sources = program.instructions().1.iter().flat_map(|inst| inst.read_sources());
     let inputs = sources.flatten().filter(|source| source.reg_type() == SrcType::INPUT);
     inputs.map(|source| source.offset()).collect()

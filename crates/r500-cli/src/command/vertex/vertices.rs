@@ -126,7 +126,7 @@ impl Vertices {
             self.interpreter.set_constants(&self.program.constant_memory(&constants));
             self.row_constants.clone_from(&row.constants);
         }
-        self.interpreter.start(&inputs(&self.inputs, row))
+        self.interpreter.start(&inputs(&self.inputs, [0.0; 4], row))
     }
 
     /// Warns of registers that the program reads and that have no value.
@@ -137,9 +137,13 @@ impl Vertices {
     }
 }
 
-/// Returns the inputs of a vertex: those of its row, else those of all vertices, else 0.
-pub(super) fn inputs(all: &BTreeMap<u8, [u32; 4]>, row: &Row) -> [[f32; 4]; INPUTS] {
-    let mut inputs = [[0.0; 4]; INPUTS];
+/// Returns the inputs of a vertex: those of its row, else those of all vertices, else the same for all others.
+pub(super) fn inputs(
+    all: &BTreeMap<u8, [u32; 4]>,
+    others: [f32; 4],
+    row: &Row,
+) -> [[f32; 4]; INPUTS] {
+    let mut inputs = [others; INPUTS];
     for (number, bits) in all {
         inputs[usize::from(*number)] = bits.map(f32::from_bits);
     }
