@@ -163,7 +163,7 @@ pub(super) fn list<M: Subject>(session: &Session<M>, what: &str) -> Result<Strin
 fn list_source<M: Subject>(session: &Session<M>, what: &str) -> Result<String, String> {
     let map = &session.map;
     let now = session.recording.now();
-    let here = (!now.ended()).then(|| now.address());
+    let next = if now.ended() { None } else { map.line_of(now.address()) };
     let middle = match what {
         "" | "all" => map.line_of(now.address()),
         place => map.line_of(session.map.place(place)?),
@@ -177,7 +177,7 @@ fn list_source<M: Subject>(session: &Session<M>, what: &str) -> Result<String, S
     let mut text = String::new();
     for number in lines {
         let address = map.begins(number);
-        let mark = if address.is_some() && address == here { "=>" } else { "  " };
+        let mark = if next.is_some_and(|(first, _)| first == number) { "=>" } else { "  " };
         let point = if address.is_some_and(|at| session.breaks_at(at)) { '*' } else { ' ' };
         let at = address.map_or_else(String::new, |at| format!("@{at}"));
         let line = map.lines.get(number - 1).map_or("", String::as_str);

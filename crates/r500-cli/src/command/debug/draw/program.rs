@@ -33,7 +33,11 @@ pub(super) fn program<M: Subject>(
     let inside = block.inner(area);
     let rows = rows(screen);
     let height = usize::from(inside.height);
-    let line = rows.iter().position(|(at, _)| *at == Some(screen.line())).unwrap_or(0);
+    let row_of = |address: u32| row_of(screen, &rows, address);
+    let line = row_of(screen.line()).unwrap_or(0);
+    let now = screen.session.recording.now();
+    let next = if now.ended() { None } else { row_of(now.address()) };
+    let cursor = screen.cursor.and_then(row_of);
     let top = line.saturating_sub(height / 2).min(rows.len().saturating_sub(height));
     let mut lines = Vec::new();
     let mut selected = 0;
@@ -41,7 +45,8 @@ pub(super) fn program<M: Subject>(
         let shown: String = text.chars().skip(screen.aside).collect();
         let room = usize::from(inside.width).saturating_sub(MARGIN).max(1);
         let parts = if narrow && n == line { wrapped(shown.trim_end(), room) } else { vec![shown] };
-        lines.extend(row(screen, address, parts));
+        let marks = Marks { is_next: next == Some(n), is_cursor: cursor == Some(n) };
+        lines.extend(row(screen, address, marks, parts));
         if n == line {
             selected = lines.len();
         }
@@ -51,23 +56,29 @@ pub(super) fn program<M: Subject>(
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
+/// What a row of the program is marked as.
+#[derive(Clone, Copy)]
+struct Marks {
+    /// The next instruction is there.
+    is_next: bool,
+    is_cursor: bool,
+}
+
 /// Returns a row of the program, with its marks in the first line.
 fn row<M: Subject>(
     screen: &Screen<M>,
     address: Option<u32>,
+    marks: Marks,
     parts: Vec<String>,
 ) -> Vec<Line<'static>> {
-    let now = screen.session.recording.now();
-    let is = |other: Option<u32>| address.is_some() && address == other;
-    let here = !now.ended() && is(Some(now.address()));
     let point = if address.is_some_and(|at| screen.session.breaks_at(at)) { "●" } else { " " };
-    let mark = if here { "▶" } else { " " };
+    let mark = if marks.is_next { "▶" } else { " " };
     let mut style = Style::new();
-    if here {
+    if marks.is_next {
         style = style.add_modifier(Modifier::BOLD);
         style = paint(screen, style, Color::Yellow);
     }
-    if is(screen.cursor) {
+    if marks.is_cursor {
         style = style.add_modifier(Modifier::REVERSED);
     }
     let number = address.map_or_else(String::new, |at| at.to_string());
@@ -85,6 +96,19 @@ fn row<M: Subject>(
 pub(super) fn width<M: Subject>(screen: &Screen<M>) -> usize {
     let longest = rows(screen).iter().map(|(_, text)| text.chars().count()).max();
     longest.unwrap_or(0) + MARGIN + 2
+}
+
+/// Returns the row of the instruction at an address; several may be of one line of the source.
+fn row_of<M: Subject>(
+    screen: &Screen<M>,
+    rows: &[(Option<u32>, String)],
+    address: u32,
+) -> Option<usize> {
+    let map = &screen.session.map;
+    match map.path {
+        Some(_) => map.line_of(address).and_then(|(first, _)| first.checked_sub(1)),
+        None => rows.iter().position(|(at, _)| *at == Some(address)),
+    }
 }
 
 /// Returns the lines of the source, or else the instructions: each with the address of the instruction that begins

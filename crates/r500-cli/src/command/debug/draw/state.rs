@@ -145,7 +145,8 @@ pub(super) fn registers<M: Subject>(
     let block = Block::new().borders(borders).title(Line::from(title));
     let inside = block.inner(area);
     let table = M::table(&screen.session, screen.table);
-    let row = Row { screen, width: inside.width };
+    let name = table.iter().map(|register| register.name.len()).max().unwrap_or(0).max(9);
+    let row = Row { screen, width: inside.width, name };
     let lines: Vec<Line<'_>> = table.iter().map(|register| row.register(register)).collect();
     let away = screen.scroll.min(lines.len().saturating_sub(usize::from(inside.height)));
     let shown: Vec<Line<'_>> = lines.into_iter().skip(away).collect();
@@ -156,6 +157,8 @@ pub(super) fn registers<M: Subject>(
 struct Row<'a, M: Subject> {
     screen: &'a Screen<M>,
     width: u16,
+    /// Characters of the longest name.
+    name: usize,
 }
 
 impl<M: Subject> Row<'_, M> {
@@ -163,7 +166,7 @@ impl<M: Subject> Row<'_, M> {
     /// step is highlighted.
     fn register(&self, register: &Register) -> Line<'static> {
         let &Register { ref value, written, fresh, .. } = register;
-        let name = format!("{:<9}", register.name);
+        let name = format!("{:<width$}", register.name, width = self.name);
         let (digits, hex) = self.digits(name.len());
         let [r, g, b] = text::rgb(value);
         let mut spans = Vec::new();
