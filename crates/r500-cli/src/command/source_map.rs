@@ -13,6 +13,8 @@ use r500::program::{Job, Uniform};
 pub(super) struct SourceMap {
     /// The file; `None` for a listing.
     pub(super) path: Option<PathBuf>,
+    /// Whether the lines are those of a shader, which the program was compiled from.
+    pub(super) is_shader: bool,
     /// The lines.
     pub(super) lines: Vec<String>,
     /// First and last line of each instruction, from 1; `None` for those of included files.
@@ -59,6 +61,7 @@ impl SourceMap {
         };
         Self {
             path: Some(path.to_owned()),
+            is_shader: true,
             lines: text.lines().map(str::to_owned).collect(),
             instructions: spans.iter().map(lines).collect(),
             offset,

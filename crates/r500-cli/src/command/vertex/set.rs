@@ -18,8 +18,6 @@ use crate::command::source_map::SourceMap;
 pub(in crate::command) struct VertexSet {
     name: String,
     map: SourceMap,
-    /// Whether the lines are those of a shader.
-    is_shader: bool,
     program: Program,
     /// Constants of all vertices, as bits.
     constants: BTreeMap<usize, [u32; 4]>,
@@ -76,7 +74,6 @@ impl VertexFile {
         Ok(VertexSet {
             name: self.name().to_owned(),
             map,
-            is_shader: glsl::lines(self.path()).is_some(),
             program: self.program().clone(),
             constants: self.constants_with(constants)?,
             inputs: self.source.inputs.clone(),
@@ -137,7 +134,6 @@ impl VertexSet {
         Ok(Self {
             name,
             map: listing(&program),
-            is_shader: false,
             constants: constants.collect(),
             inputs: read.map(|n| (n, other_inputs.map(f32::to_bits))).collect(),
             other_inputs,
@@ -160,7 +156,7 @@ impl VertexSet {
 
     /// Returns the lines of the shader, if the program was compiled from one.
     pub(in crate::command) fn shader(&self) -> Option<&SourceMap> {
-        Some(&self.map).filter(|_| self.is_shader)
+        Some(&self.map).filter(|map| map.is_shader)
     }
 
     /// Returns the program.

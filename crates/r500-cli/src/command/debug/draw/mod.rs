@@ -70,7 +70,7 @@ fn panes<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>) {
 /// a heat map may cover.
 fn one_column<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, body: Rect) -> Rect {
     let state = (body.height * 4 / 11).max(5);
-    let effects: usize = program::effect_lines(screen, body.width).iter().map(Vec::len).sum();
+    let effects: usize = program::narrow_lines(screen, body.width).iter().map(Vec::len).sum();
     let instruction = length(effects + 1).clamp(3, (body.height * 3 / 10).max(3));
     let rows = [Constraint::Min(3), Constraint::Length(instruction), Constraint::Length(state)];
     let [top, middle, bottom] = Layout::vertical(rows).areas(body);

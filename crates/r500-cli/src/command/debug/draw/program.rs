@@ -153,7 +153,7 @@ pub(super) fn instruction_lines<M: Subject>(screen: &Screen<M>, width: u16) -> V
     lines
 }
 
-/// Draws the operands, results and writes of the next instruction, whose text is in the program's pane. Where not all of
+/// Draws the operands, results and writes of the next instruction, whose text is in the program's pane unless that shows a shader. Where not all of
 /// them fit, the last ones are shown: results and writes.
 pub(super) fn effects<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, area: Rect) {
     let now = screen.session.recording.now();
@@ -162,12 +162,22 @@ pub(super) fn effects<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, are
     let title = format!("step {at} of {of}{active}: {}", M::short_flags(&now));
     let block = pane(&title, Borders::TOP);
     let room = usize::from(block.inner(area).height);
-    let mut shown = effect_lines(screen, area.width);
+    let mut shown = narrow_lines(screen, area.width);
     while shown.len() > 1 && shown.iter().map(Vec::len).sum::<usize>() > room {
         shown.remove(0);
     }
     let lines: Vec<Line<'_>> = shown.into_iter().flatten().map(Line::raw).collect();
     frame.render_widget(Paragraph::new(lines).block(block), area);
+}
+
+/// Returns what [`effects`] draws where there is room: each in lines of a width.
+pub(super) fn narrow_lines<M: Subject>(screen: &Screen<M>, width: u16) -> Vec<Vec<String>> {
+    let session = &screen.session;
+    let now = session.recording.now();
+    let room = usize::from(width.saturating_sub(2)).max(1);
+    let listed = (session.map.is_shader && !now.ended())
+        .then(|| wrapped(&text::listed(session, now.address()), room));
+    listed.into_iter().chain(effect_lines(screen, width)).collect()
 }
 
 /// Returns the operands, results and writes of the next instruction, each in lines of a width, or how the run ended.
