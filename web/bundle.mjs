@@ -15,9 +15,13 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const examples = join(here, "..", "examples");
 const shaders = join(examples, "glsl");
 
-/** The examples, with the first sentence of what each says of itself. */
+/** The names of levels in the files of examples, in their order. */
+const LEVELS = ["easy", "medium", "advanced"];
+
+/** The examples by level, with what each says of itself: its first sentence, and comments for its level and its author. */
 function gallery() {
-  return [...examplesOf(examples, ".r5", "-- "), ...examplesOf(shaders, ".frag", "// ").map((one) => ({ ...one, glsl: true }))];
+  const all = [...examplesOf(examples, ".r5", "-- "), ...examplesOf(shaders, ".frag", "// ").map((one) => ({ ...one, glsl: true }))];
+  return all.sort((a, b) => a.level - b.level || a.name.localeCompare(b.name));
 }
 
 /** The examples of a folder, by the ending of their files, and what begins a line of a comment. */
@@ -27,7 +31,10 @@ function examplesOf(folder, ending, begins) {
     const text = readFileSync(join(folder, name + ending), "utf8");
     const comment = text.split("\n").filter((line, n, all) => all.slice(0, n + 1).every((l) => l.startsWith(begins)));
     const about = comment.map((line) => line.slice(begins.length)).join(" ");
-    return { name, about: about.split(/(?<=\.) /)[0], text };
+    const said = (what) => text.split("\n").find((line) => line.startsWith(`${begins}${what}: `))?.slice(begins.length + what.length + 2).trim();
+    const level = LEVELS.indexOf(said("Level"));
+    if (level < 0) throw new Error(`${name}${ending} has no line "${begins}Level: ${LEVELS.join("|")}"`);
+    return { name, about: about.split(/(?<=\.) /)[0], text, level, author: said("Author") };
   });
 }
 

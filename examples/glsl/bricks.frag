@@ -25,3 +25,5 @@ void main() {
     float near = 1.0 / (1.0 + 6.0 * dot(uv - lamp, uv - lamp));
     gl_FragColor = vec4(base * near * (1.0 + relief * (grain - next)) * 1.4, 1.0);
 }
+
+// Level: medium

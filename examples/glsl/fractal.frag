@@ -18,3 +18,5 @@ void mainImage(out vec4 color, in vec2 place) {
     vec3 rgb = 0.5 + 0.5 * cos(3.0 + smooth_steps * 0.15 + vec3(0.0, 0.6, 1.0));
     color = vec4(steps < 99.0 ? rgb : vec3(0.0), 1.0);
 }
+
+// Level: advanced

@@ -13,3 +13,5 @@ void mainImage(out vec4 color, in vec2 place) {
     vec3 rgb = 0.5 + 0.5 * cos(6.2832 * (v * 0.2 + tint));
     color = vec4(rgb, 1.0);
 }
+
+// Level: easy

@@ -41,3 +41,5 @@ void main() {
     vec3 sky = mix(vec3(0.55, 0.7, 0.9), vec3(0.15, 0.3, 0.6), max(ray.y, 0.0));
     gl_FragColor = vec4(mix(lit, sky, clamp(t / 12.0, 0.0, 1.0)), 1.0);
 }
+
+// Level: medium

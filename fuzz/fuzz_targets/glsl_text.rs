@@ -5,6 +5,13 @@ use libfuzzer_sys::fuzz_target;
 use r500::compile::{Diagnostic, compile, vertex};
 
 fuzz_target!(|text: &str| {
+    // The assembly languages, whose header a mutation would seldom keep.
+    for header in ["", "!!ARBfp1.0\n", "!!ARBvp1.0\nOPTION ARB_position_invariant;\n"] {
+        compiled(&format!("{header}{text}"));
+    }
+});
+
+fn compiled(text: &str) {
     match compile(text) {
         Ok(compiled) => assert_eq!(compiled.spans.len(), compiled.job.program.code.len()),
         Err(errors) => check(text, &errors),
@@ -16,7 +23,7 @@ fuzz_target!(|text: &str| {
         }
         Err(errors) => check(text, &errors),
     }
-});
+}
 
 fn check(text: &str, errors: &[Diagnostic]) {
     assert!(!errors.is_empty());

@@ -2,10 +2,12 @@
 
 import { isBusy } from "./app/activity.ts";
 import { byId, message, settled } from "./app/dom.ts";
+import { embed, embedded, embedding } from "./app/embed.ts";
 import { say, unsay } from "./app/messages.ts";
 import { patience } from "./app/patience.ts";
 import { Signal } from "./app/signal.ts";
 import { splitters } from "./app/splitter.ts";
+import { lasting, ofTab } from "./app/storage.ts";
 import { theme } from "./app/theme.ts";
 import { Compare } from "./compare/compare.ts";
 import { Editor } from "./editor/editor.ts";
@@ -82,6 +84,7 @@ const thumbnails = new Thumbnails(pool, transport);
 
 /** Steps through the pixel that was clicked. */
 function choose(at: [number, number]): void {
+  if (embedded !== undefined) return void openWhole(at);
   intro.dismiss();
   void session.stepThrough(at);
 }
@@ -185,7 +188,7 @@ const problems = new Problems(byId("problems", HTMLElement), editor, {
   fixAll: () => void refactor.fixAll(),
 });
 const marks: Marks = new Marks(program, editor, breakpoints, () => (tabs.shown.value === "step" ? (stepper.moment.value?.address ?? undefined) : undefined));
-const drafts = new Drafts(localStorage, sessionStorage);
+const drafts = new Drafts(lasting, ofTab);
 const work: Work = new Work(program, editor, breakpoints, drafts, {
   opening: ({ glsl }) => {
     // What is said before the first program is about the link that brought the visitor.
@@ -438,6 +441,7 @@ new Save(
     { title: "Capture", about: ".json, with all state", extension: ".json", type: "application/json", bytes: () => written("json") },
     { title: "Picture", about: ".png, as it is shown", extension: ".png", type: "image/png", bytes: async () => (await stage.png()) ?? "" },
     { title: "GIF", about: `.gif, ${SECONDS} seconds from now`, extension: ".gif", type: "image/gif", bytes: () => animation() },
+    { title: "Embedding", about: ".html, a frame for other pages", extension: ".html", type: "text/html", bytes: async () => embedding(await address(), program.name || "program") },
     { title: "WebM", about: `.webm, ${SECONDS} seconds as they are shown`, extension: ".webm", type: "video/webm", bytes: () => recording() },
   ],
   () => program.name || "program",
@@ -461,12 +465,35 @@ async function recording(): Promise<BlobPart> {
 /** Length of a link above which many programs truncate or refuse it. */
 const LONG = 250_000;
 
-async function copyLink(): Promise<void> {
+/** Returns the part of a link that holds the program and the view. */
+async function packed(): Promise<string> {
   const state: ViewState = { breakpoints: [...breakpoints.all.value], time: transport.time.value, target: transport.target.value, look: transport.look.value };
   if (pixel.value !== undefined) Object.assign(state, { pixel: pixel.value, step: stepper.moment.value?.position ?? 0 });
+  return (await pack(program.source)) + join(state);
+}
+
+/** Returns the address of the whole page with the program. */
+async function address(): Promise<string> {
+  const url = new URL(location.href);
+  url.search = "";
+  url.hash = await packed();
+  return url.href;
+}
+
+/** Opens the whole page in another tab, with the program and a pixel to step through. */
+async function openWhole(at?: [number, number]): Promise<void> {
+  pixel.value = at;
+  try {
+    window.open(await address(), "_blank", "noopener");
+  } catch (error) {
+    stage.stale(message(error));
+  }
+}
+
+async function copyLink(): Promise<void> {
   let fragment: string;
   try {
-    fragment = (await pack(program.source)) + join(state);
+    fragment = await packed();
   } catch (error) {
     return say(message(error));
   }
@@ -501,7 +528,8 @@ async function openLink(link: { source: Source; state: ViewState }): Promise<voi
   await open(link.source);
   const { state } = link;
   if (state.time !== undefined) {
-    transport.playing.value = false;
+    // A picture in another page plays, unless its link names a pixel.
+    transport.playing.value &&= embedded !== undefined && state.pixel === undefined;
     transport.time.value = state.time;
   }
   if (state.target !== undefined) transport.target.value = state.target;
@@ -526,6 +554,7 @@ async function begin(): Promise<void> {
 // An entry of the history shows its program by itself.
 addEventListener("hashchange", () => Trail.isEntry(history.state) || void linked().then((link) => link !== undefined && void openLink(link)));
 
+embed(() => void openWhole());
 module.catch((error: unknown) => stage.stale(`The machine does not start here: ${message(error)}`));
 void begin();
 

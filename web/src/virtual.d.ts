@@ -1,5 +1,5 @@
 declare module "virtual:examples" {
-  const examples: { name: string; about: string; text: string; glsl?: boolean }[];
+  const examples: { name: string; about: string; text: string; glsl?: boolean; level: number; author?: string }[];
   export default examples;
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Builder {
     pub(crate) span: Span,
     /// The number of operations, for limits.
     pub(crate) count: usize,
+    /// What integers are the whole part of, by their components.
+    floors: HashMap<Component, Component>,
 }
 
 impl Builder {
@@ -38,7 +40,13 @@ impl Builder {
             known: vec![HashMap::new()],
             span: Span::default(),
             count: 0,
+            floors: HashMap::new(),
         }
+    }
+
+    /// Returns what a component is the whole part of; itself, if that is not known.
+    pub(crate) fn whole_part_of(&self, component: Component) -> Component {
+        self.floors.get(&component).copied().unwrap_or(component)
     }
 
     #[expect(clippy::expect_used, reason = "a program without its list must not compile")]
@@ -344,6 +352,16 @@ impl Builder {
     pub(crate) fn kill(&mut self, value: &Value) {
         let list = self.gathered(value);
         let span = self.span;
+        // One instruction tests components of a register.
+        if let Some(Node::Kill(last, _)) = self.lists.last_mut().and_then(|nodes| nodes.last_mut())
+            && last.first().map(|(register, _)| register)
+                == list.first().map(|(register, _)| register)
+        {
+            let added = list.iter().filter(|place| !last.contains(place)).copied();
+            let added: Vec<(Register, u8)> = added.collect();
+            last.extend(added);
+            return;
+        }
         self.node(Node::Kill(list, span));
     }
 
@@ -402,6 +420,15 @@ impl Arithmetic for Builder {
             return all.concat();
         }
         self.by_components(Code::Alu(op), operands)
+    }
+
+    fn floor(&mut self, a: &Value) -> Value {
+        let fraction = self.alu(Alu::Frc, &[a]);
+        let floor = self.sub(a, &fraction);
+        for (floor, of) in floor.iter().zip(a) {
+            self.floors.insert(*floor, *of);
+        }
+        floor
     }
 
     fn mad_sat(&mut self, operands: [&Value; 3]) -> Value {

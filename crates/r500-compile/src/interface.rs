@@ -52,6 +52,8 @@ pub struct UniformVector {
     pub size: u8,
     /// Whether values are integers or truths.
     pub base: Base,
+    /// The bits of its value, if it is not of a uniform but of an array of the source whose values are known. It has no name.
+    pub known: Option<[u32; 4]>,
 }
 
 /// What a temporary holds when the program starts.

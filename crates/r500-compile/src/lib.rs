@@ -1,6 +1,6 @@
-//! Compiler of GLSL to programs of the R500: fragment programs and vertex programs.
+//! Compiler of GLSL, and of the assembly languages of OpenGL, to programs of the R500: fragment programs and vertex programs.
 //!
-//! [`compile`] takes a fragment shader (see [`r500_glsl`] for the languages) and gives a [`Job`](r500_program::Job): the program,
+//! [`compile`] takes a fragment shader (see [`r500_glsl`] and [`r500_arb`] for the languages) and gives a [`Job`](r500_program::Job): the program,
 //! optimised, with the names of its uniforms and inputs; or all errors of the source, or the limit of the chip that it exceeds.
 //! [`vertex::compile`] does the same for vertex shaders.
 //!
@@ -19,6 +19,7 @@
 //!
 //! | module | textbook name |
 //! | --- | --- |
+//! | [`language`](self) | which front end reads a source |
 //! | [`lower`](self), [`functions`](self), [`matrices`](self) | translation to three-address code; built-in functions as formulas |
 //! | [`builder`](self), [`code`](self) | value numbering, constant folding; the code |
 //! | [`live`](self) | dead-code elimination |
@@ -34,6 +35,7 @@ pub mod evaluate;
 pub mod fragment;
 mod functions;
 mod interface;
+mod language;
 mod lines;
 mod live;
 mod lower;
@@ -42,5 +44,6 @@ pub mod vertex;
 
 pub use fragment::{Compiled, compile, compile_draft, compile_tree, verify};
 pub use interface::{InputVector, OutputVector, SamplerUnit, UniformVector};
+pub use language::{is_assembly, parse, stage_of};
 pub use lines::{instructions_of, lines_of};
-pub use r500_glsl::{Diagnostic, Fix, Severity, Span, Stage, parse, stage_of, tree};
+pub use r500_glsl::{Diagnostic, Fix, Severity, Span, Stage, tree};

@@ -13,7 +13,9 @@ pub struct Span {
 }
 
 impl Span {
-    pub(crate) const fn new(start: u32, end: u32) -> Self {
+    /// Returns the range between two bytes.
+    #[must_use]
+    pub const fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
@@ -145,15 +147,14 @@ impl Diagnostics {
 }
 
 /// Returns the candidate that a misspelt name most likely means.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = (name.chars().count() / 3).max(1);
     candidates
         .filter(|candidate| *candidate != name)
         .map(|candidate| (distance(name, candidate), candidate))
-        .filter(|(distance, _)| *distance <= most)
+        // One of which no character is left is another word.
+        .filter(|(distance, _)| *distance <= most && *distance < name.chars().count())
         .min()
         .map(|(_, candidate)| candidate)
 }

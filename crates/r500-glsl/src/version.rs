@@ -12,6 +12,9 @@ pub struct Version {
 }
 
 impl Version {
+    /// GLSL 1.10.
+    pub const GLSL_1_10: Self = Self { number: 110, es: false };
+
     /// Returns the version that `#version` names. Without it, a source that sets precisions or defines `mainImage` is GLSL ES 1.00,
     /// and another one GLSL 1.10.
     pub(crate) fn of(tokens: &[Token]) -> Self {
@@ -33,7 +36,7 @@ impl Version {
         let names = |name: &str| tokens.iter().any(|token| token.ident() == Some(name));
         match names("precision") || names("mainImage") {
             true => Self { number: 100, es: true },
-            false => Self { number: 110, es: false },
+            false => Self::GLSL_1_10,
         }
     }
 

@@ -2,6 +2,7 @@
 // panes.
 
 import { byId } from "./dom.ts";
+import { lasting } from "./storage.ts";
 
 interface Line {
   id: string;
@@ -30,11 +31,11 @@ function splitter({ id, property, vertical, least, most, usual }: Line): void {
     const limited = Math.min(Math.max(share, least), most);
     main.style.setProperty(property, `${limited * 100}%`);
     line.setAttribute("aria-valuenow", String(Math.round(limited * 100)));
-    localStorage.setItem(key, String(limited));
+    lasting.setItem(key, String(limited));
   };
   line.setAttribute("aria-valuemin", String(least * 100));
   line.setAttribute("aria-valuemax", String(most * 100));
-  const stored = Number(localStorage.getItem(key));
+  const stored = Number(lasting.getItem(key));
   set(stored > 0 ? stored : usual);
   line.addEventListener("pointerdown", (event) => line.setPointerCapture(event.pointerId));
   line.addEventListener("pointermove", (event) => {

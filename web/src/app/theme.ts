@@ -1,6 +1,7 @@
 // The theme, light or dark: the system's, or the one chosen here.
 
 import { byId } from "./dom.ts";
+import { lasting } from "./storage.ts";
 
 const THEMES = ["", "light", "dark"] as const;
 const TITLES = { "": "Colours: as the system", light: "Colours: light", dark: "Colours: dark" };
@@ -8,7 +9,7 @@ const SIGNS = { "": "◐", light: "○", dark: "●" };
 
 export function theme(): void {
   const button = byId("theme", HTMLButtonElement);
-  const stored = localStorage.getItem("r500.theme") ?? "";
+  const stored = lasting.getItem("r500.theme") ?? "";
   let chosen = THEMES.find((theme) => theme === stored) ?? "";
   const show = (): void => {
     document.documentElement.dataset["theme"] = chosen;
@@ -18,7 +19,7 @@ export function theme(): void {
   };
   button.addEventListener("click", () => {
     chosen = THEMES[(THEMES.indexOf(chosen) + 1) % THEMES.length] ?? "";
-    localStorage.setItem("r500.theme", chosen);
+    lasting.setItem("r500.theme", chosen);
     show();
   });
   show();

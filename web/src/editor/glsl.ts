@@ -79,8 +79,9 @@ const style = HighlightStyle.define([
 
 export const glsl = (): Extension => [StreamLanguage.define(parser), syntaxHighlighting(style), indent];
 
-/** Returns whether a text is a fragment shader, as far as it can be seen without the compiler. */
+/** Returns whether a text is a fragment shader or a program of ARB_fragment_program, as far as it can be seen without the compiler. */
 export function isShader(text: string): boolean {
+  if (/^\s*!!ARBfp1\.0/.test(text)) return true;
   const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
   return /\bvoid\s+(?:main|mainImage)\s*\(/.test(code) && !/\bgl_Position\b/.test(code);
 }

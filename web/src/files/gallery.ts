@@ -13,7 +13,14 @@ export interface Example {
   text: string;
   /** Whether the text is GLSL. */
   glsl?: boolean;
+  /** How much of the machine one must know: an index of `LEVELS`. */
+  level: number;
+  /** Who made it, if the file says so. */
+  author?: string;
 }
+
+/** What the examples of a level are called. */
+const LEVELS = ["Easy", "For those who know the basics", "Advanced"];
 
 export const first: Source = asSource(all.find((example) => example.name === "plasma") ?? all[0]);
 
@@ -60,7 +67,7 @@ export class Gallery {
   }
 
   private fill(): void {
-    const cards = all.map((example) =>
+    const card = (example: Example): HTMLElement =>
       h(
         "button",
         { type: "button", class: "card", onclick: () => this.choose(example) },
@@ -68,9 +75,11 @@ export class Gallery {
         h("b", {}, example.name),
         example.glsl === true && h("i", { class: "tag" }, "GLSL"),
         h("span", {}, example.about),
-      ),
-    );
-    const empty: Example = { name: "new", about: "temp[0] is (u, v, 0, 1); this draws it.", text: EMPTY };
+        example.author !== undefined && h("small", {}, `by ${example.author}`),
+      );
+    const levels = LEVELS.map((title, level) => ({ title, cards: all.filter((example) => example.level === level).map(card) }));
+    const sections = levels.filter(({ cards }) => cards.length > 0).map(({ title, cards }) => h("section", { class: "level", "aria-label": title }, h("h3", {}, title), h("div", { class: "cards" }, ...cards)));
+    const empty: Example = { name: "new", about: "temp[0] is (u, v, 0, 1); this draws it.", text: EMPTY, level: 0 };
     const fresh = h(
       "button",
       { type: "button", class: "card new", onclick: () => this.choose(empty) },
@@ -100,7 +109,8 @@ export class Gallery {
         h("button", { type: "button", class: "quiet", "aria-label": "Close", onclick: () => this.dialog.close() }, "×"),
       ),
       this.drafts,
-      h("div", { class: "cards" }, ...cards, fresh, freshShader),
+      ...sections,
+      h("section", { class: "level", "aria-label": "New" }, h("h3", {}, "New"), h("div", { class: "cards" }, fresh, freshShader)),
     );
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
   }
@@ -132,6 +142,6 @@ void mainImage(out vec4 color, in vec2 place) {
 };
 
 function asSource(example: Example | undefined): Source {
-  const { name, text, glsl } = example ?? { name: "new", text: EMPTY };
+  const { name, text, glsl } = example ?? { name: "new", text: EMPTY, glsl: false };
   return glsl === true ? { name, text: "", glsl: text, files: [] } : { name, text, files: [] };
 }

@@ -1,6 +1,7 @@
 // What the page is, on the first visit: until it is dismissed, or a pixel was chosen.
 
 import { byId, h } from "../app/dom.ts";
+import { lasting } from "../app/storage.ts";
 
 /** Set in the browser's storage when the introduction was seen. */
 const SEEN = "r500.seen";
@@ -18,7 +19,7 @@ export class Intro {
   private readonly note = h("p", { class: "invitation", "aria-hidden": "true" }, "Click a pixel to step through its run");
 
   constructor(private readonly events: IntroEvents) {
-    if (localStorage.getItem(SEEN) !== null) return;
+    if (lasting.getItem(SEEN) !== null) return;
     this.root.append(
       h(
         "p",
@@ -40,7 +41,7 @@ export class Intro {
 
   /** Hides the introduction for good. */
   dismiss(): void {
-    localStorage.setItem(SEEN, "1");
+    lasting.setItem(SEEN, "1");
     this.root.hidden = true;
     this.note.remove();
   }

@@ -5,6 +5,7 @@ import { markdown } from "../app/markdown.ts";
 import { count } from "../app/numbers.ts";
 import type { Judged, Source } from "../machine/protocol.ts";
 import all from "virtual:lessons";
+import { lasting } from "../app/storage.ts";
 
 export interface LessonEvents {
   /** Opens the program of a lesson, or the draft of an earlier attempt. */
@@ -90,7 +91,7 @@ export class Lessons {
     if (met < verdicts.length) return this.say(`Not solved yet: ${met} of ${count(verdicts.length, "EXPECT line")} hold${verdicts.length === 1 ? "s" : ""}.`, false);
     this.say(this.next.disabled ? "✓ Solved. This was the last lesson; Help has the guide, and exercises." : "✓ Solved.", true);
     this.solved.add(lesson.name);
-    localStorage.setItem(SOLVED, JSON.stringify([...this.solved]));
+    lasting.setItem(SOLVED, JSON.stringify([...this.solved]));
   }
 
   private say(text: string, solved: boolean): void {
@@ -116,7 +117,7 @@ export class Lessons {
 
 function stored(): string[] {
   try {
-    const names: unknown = JSON.parse(localStorage.getItem(SOLVED) ?? "[]");
+    const names: unknown = JSON.parse(lasting.getItem(SOLVED) ?? "[]");
     return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
   } catch {
     return [];

@@ -1,5 +1,6 @@
 // Drafts: edited programs, each in a separate entry of the browser's storage, so that tabs do not overwrite each other.
 
+import type { Store } from "../app/storage.ts";
 import type { Source } from "../machine/protocol.ts";
 
 const PREFIX = "r500.draft.";
@@ -23,9 +24,6 @@ interface Stored {
   files: [string, number[]][];
   glsl?: string | undefined;
 }
-
-/** The part of the browser's storage interface that is used. */
-export type Store = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
 export class Drafts {
   private id: string;

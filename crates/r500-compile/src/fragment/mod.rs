@@ -16,7 +16,7 @@ pub mod verify;
 
 use r500_glsl::tree::Shader;
 use r500_glsl::types::{Base, Dimensions};
-use r500_glsl::{Diagnostic, Span, Stage, parse};
+use r500_glsl::{Diagnostic, Span, Stage};
 use r500_isa::limits::BRANCH_LEVELS;
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcCtrl, UsPixsize, UsWFmt,
@@ -31,6 +31,7 @@ use r500_program::{
 
 use crate::comparison::wrong_program;
 use crate::interface::{InputVector, SamplerUnit};
+use crate::language::parse;
 use crate::{code, live, lower};
 use draft::Constant;
 

@@ -14,7 +14,8 @@ use crate::interface::{InputVector, OutputVector, UniformVector, VIEWPORT, host_
 impl Lower<'_> {
     fn uniform_vector(&mut self, name: &str, size: usize, base: Base) -> Value {
         let n = self.uniforms.len() as u16;
-        self.uniforms.push(UniformVector { name: name.to_owned(), size: size as u8, base });
+        let name = name.to_owned();
+        self.uniforms.push(UniformVector { name, size: size as u8, base, known: None });
         (0..size as u8).map(|c| Component::uniform(n, c)).collect()
     }
 

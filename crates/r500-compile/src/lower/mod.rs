@@ -63,6 +63,7 @@ pub(crate) fn lower(shader: &Shader, diagnostics: &mut Vec<Diagnostic>) -> Lower
         samplers: Vec::new(),
         sampler_of: HashMap::new(),
         stored_at: HashMap::new(),
+        tables: HashMap::new(),
         diagnostics,
         is_trial: 0,
         work: 0,
@@ -114,6 +115,8 @@ struct Lower<'a> {
     frames: Vec<Frame>,
     loops: Vec<Open<'a>>,
     uniforms: Vec<UniformVector>,
+    /// The constants that hold known arrays, by variable and bits.
+    tables: HashMap<(VariableId, Vec<u32>), Value>,
     inputs: Vec<InputVector>,
     outputs: Vec<OutputVector>,
     samplers: Vec<((VariableId, usize), SamplerUnit)>,

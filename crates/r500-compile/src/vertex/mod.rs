@@ -22,13 +22,14 @@ use std::collections::BTreeMap;
 
 use r500_glsl::tree::{BuiltinVariable, Shader, Storage};
 use r500_glsl::types::{Base, Type};
-use r500_glsl::{Diagnostic, Span, Stage, parse};
+use r500_glsl::{Diagnostic, Span, Stage};
 use r500_program::Uniform;
 use r500_pvs::{CONSTANTS, Controls, Fill, INSTRUCTIONS, Program, Source};
 
 use crate::code::{Node, Routine, Shape, Target, reads};
 use crate::comparison::wrong_program;
 use crate::interface::{InputVector, OutputVector};
+use crate::language::parse;
 use crate::lower::{self, Lowered};
 use crate::{fragment, live};
 use machine::{Code, Constant};
@@ -309,6 +310,10 @@ fn finished(
         match constant {
             Constant::Uniform(uniform) => {
                 let of = &lowered.uniforms[usize::from(*uniform)];
+                if let Some(known) = of.known {
+                    constants.insert(n, known);
+                    continue;
+                }
                 let name = of.name.clone();
                 uniforms.push(Uniform { name, constant: n, channel: 0, channels: of.size });
                 uniform_bases.push(of.base);

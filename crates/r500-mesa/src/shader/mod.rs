@@ -86,22 +86,22 @@ pub enum ShaderError {
     Interface(#[from] UnknownInterface),
 }
 
-/// Returns whether a text is GLSL: outside of comments it defines `main` or `mainImage`.
+/// Returns whether a text is GLSL (outside of comments it defines `main` or `mainImage`), or a program of the assembly languages of OpenGL.
 #[must_use]
 pub fn is_glsl(text: &str) -> bool {
     r500::compile::stage_of(text).is_some()
 }
 
-/// Returns the stage that a file name stands for: `.frag` and `.fs` of fragment shaders, `.vert` and `.vs` of vertex shaders; before
-/// `.glsl`, too.
+/// Returns the stage that a file name stands for: `.frag` and `.fs` of fragment shaders, `.vert` and `.vs` of vertex shaders, before
+/// `.glsl`, too; `.fp`, `.arbfp`, `.vp` and `.arbvp` of programs.
 #[must_use]
 pub fn stage_of_name(path: &Path) -> Option<Stage> {
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".glsl").unwrap_or(&name);
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-    if ends(&[".frag", ".fs", ".fsh", ".fragment"]) {
+    if ends(&[".frag", ".fs", ".fsh", ".fragment", ".fp", ".arbfp"]) {
         Some(Stage::Fragment)
-    } else if ends(&[".vert", ".vs", ".vsh", ".vertex"]) {
+    } else if ends(&[".vert", ".vs", ".vsh", ".vertex", ".vp", ".arbvp"]) {
         Some(Stage::Vertex)
     } else {
         None
@@ -147,6 +147,13 @@ impl ShaderPair {
     /// If there is no shader in it, or one of another stage.
     pub fn of_shader_test(file: &str, text: &str) -> Result<Self, ShaderError> {
         Ok(shader_test::parse(file, text)?)
+    }
+
+    /// Returns whether a text of it is a program of the assembly languages of OpenGL, which the driver's compiler is not given.
+    #[must_use]
+    pub fn has_assembly(&self) -> bool {
+        let texts = [&self.vertex, &self.fragment].into_iter().flatten();
+        texts.into_iter().any(|shader| r500::compile::is_assembly(&shader.text))
     }
 
     /// Returns the API: the one that the file names, or the one that a text stands for.

@@ -16,18 +16,6 @@ pub enum ShaderTestError {
         /// The name of the section.
         section: String,
     },
-    /// An assembly language.
-    #[error(
-        "{file}:{line}: [{section}] is a program of ARB_vertex_program or ARB_fragment_program; only GLSL is compiled"
-    )]
-    Assembly {
-        /// The file.
-        file: String,
-        /// The line.
-        line: u32,
-        /// The name of the section.
-        section: String,
-    },
     /// Two shaders of one stage, which are linked to one.
     #[error("{file}:{line}: a second {stage} shader; only one of each stage is linked")]
     Second {
@@ -39,7 +27,9 @@ pub enum ShaderTestError {
         stage: Stage,
     },
     /// No section with a shader.
-    #[error("{0}: there is neither [vertex shader] nor [fragment shader] in it")]
+    #[error(
+        "{0}: there is neither [vertex shader] nor [fragment shader] in it, and no [vertex program] or [fragment program]"
+    )]
     Empty(String),
 }
 
@@ -55,8 +45,8 @@ fn section(line: &str) -> Option<&str> {
 
 fn stage(section: &str) -> Option<Stage> {
     match section {
-        "vertex shader" => Some(Stage::Vertex),
-        "fragment shader" => Some(Stage::Fragment),
+        "vertex shader" | "vertex program" => Some(Stage::Vertex),
+        "fragment shader" | "fragment program" => Some(Stage::Fragment),
         _ => None,
     }
 }
@@ -76,10 +66,6 @@ pub(super) fn parse(file: &str, text: &str) -> Result<ShaderPair, ShaderTestErro
             match name {
                 "vertex shader passthrough" => {
                     pair.vertex = Some(Shader::of_file(file, PASSTHROUGH));
-                }
-                "vertex program" | "fragment program" => {
-                    let (file, line, section) = place();
-                    return Err(ShaderTestError::Assembly { file, line, section });
                 }
                 other if other.ends_with(" shader") && stage(other).is_none() => {
                     let (file, line, section) = place();
@@ -144,7 +130,8 @@ fn required_version(line: &str) -> Option<String> {
 
 /// Gives a text without a `#version` the one that `[require]` names, as piglit's runner does. Lines keep their numbers in the file.
 fn add_version(shader: &mut Shader, version: &str) {
-    if shader.text.contains("#version") || shader.first_line < 2 {
+    let has_version = shader.text.contains("#version") || r500::compile::is_assembly(&shader.text);
+    if has_version || shader.first_line < 2 {
         return;
     }
     shader.text.insert_str(0, &format!("#version {version}\n"));
@@ -179,6 +166,15 @@ mod tests {
     }
 
     #[test]
+    fn programs_in_assembly_are_shaders_without_a_version() {
+        let text = "[require]\nGLSL >= 1.20\n[fragment program]\n!!ARBfp1.0\nEND\n";
+        let pair = parse("a", text).unwrap();
+        assert!(pair.has_assembly());
+        let fragment = pair.fragment.unwrap();
+        assert_eq!((fragment.text.as_str(), fragment.first_line), ("!!ARBfp1.0\nEND\n", 4));
+    }
+
+    #[test]
     fn the_required_version_is_added() {
         let text = "[require]\nGLSL >= 1.20\n[fragment shader]\nvoid main() {}\n";
         let fragment = parse("a", text).unwrap().fragment.unwrap();
@@ -205,10 +201,6 @@ mod tests {
             error.to_string(),
             "a:3: [geometry shader]: the chip has vertex and fragment programs only"
         );
-        assert!(matches!(
-            parse("a", "[fragment program]\n!!ARBfp1.0\n"),
-            Err(ShaderTestError::Assembly { .. })
-        ));
         assert!(matches!(parse("a", "[test]\n"), Err(ShaderTestError::Empty(_))));
     }
 

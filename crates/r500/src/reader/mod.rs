@@ -24,7 +24,7 @@ pub enum Language {
     Format(Format),
     /// The assembly language.
     Assembly,
-    /// GLSL: a fragment shader. The feature `glsl` compiles it.
+    /// GLSL: a fragment shader, or a program of `ARB_fragment_program`. The feature `glsl` compiles it.
     Glsl,
 }
 
@@ -329,10 +329,11 @@ pub fn recognise(head: &[u8], name: Option<&str>) -> Option<Language> {
         return Some(Language::Assembly);
     }
     let text = std::str::from_utf8(head).ok();
-    let is_glsl = || text.and_then(r500_glsl::stage_of) == Some(r500_glsl::Stage::Fragment);
+    let stage = |text| r500_arb::stage_of(text).or_else(|| r500_glsl::stage_of(text));
+    let is_glsl = || text.and_then(stage) == Some(r500_glsl::Stage::Fragment);
     let ends =
         |ending: &&str| name.is_some_and(|name| name.to_ascii_lowercase().ends_with(*ending));
-    if [".frag", ".fs", ".fsh", ".glsl"].iter().any(ends) && is_glsl() {
+    if [".frag", ".fs", ".fsh", ".glsl", ".fp", ".arbfp"].iter().any(ends) && is_glsl() {
         return Some(Language::Glsl);
     }
     let format = r500_formats::detect(head, name).map(Language::Format);

@@ -28,7 +28,8 @@ use report::{Row, Rows};
 /// Show what a compiler makes of GLSL.
 ///
 /// Compiles shaders with the Mesa that is installed, on the virtual card, or with our own compiler, which needs nothing (--with r500), and answers whether they fit the chip: the programs with the names of their uniforms, samplers, varyings and
-/// attributes, their statistics, the compiler's messages, and the limit that was missed. SHADER is a fragment shader (.frag, .fs, .glsl, or ShaderToy's mainImage), a vertex shader (.vert, .vs), a .shader_test of
+/// attributes, their statistics, the compiler's messages, and the limit that was missed. SHADER is a fragment shader (.frag, .fs, .glsl, or ShaderToy's mainImage), a vertex shader (.vert, .vs), a program of
+/// ARB_fragment_program (.fp) or ARB_vertex_program (.vp), which our own compiler takes, a .shader_test of
 /// piglit, which MESA_SHADER_CAPTURE_PATH writes, too, or a folder of them. Files of one name are a pair, and so are two
 /// shaders of different stages. Mesa's compiler links a shader alone with a made one of the other stage. Draws with uniforms of known values
 /// show which constant holds which uniform.
@@ -63,6 +64,7 @@ Examples:
   r500 compile plasma.frag --with r500 --explain
                                                 what each line costs
   r500 compile water.vert water.frag            a pair
+  r500 compile glow.fp                          a program that begins with !!ARBfp1.0
   r500 compile plasma.frag -o plasma.r5         the program as assembly, with the names of its uniforms
   r500 compile water.vert -o water.vs.asm       the vertex program
   r500 compile shaders --format json            all pairs of a folder

@@ -73,7 +73,12 @@ enum Compiler {
 pub(super) enum ChosenCompiler {
     /// Mesa's.
     #[cfg(target_os = "linux")]
-    Mesa(Box<mesa::Driver>),
+    Mesa {
+        /// How it is run.
+        driver: Box<mesa::Driver>,
+        /// Whether the user chose it; else our own compiler takes what it is not given.
+        named: bool,
+    },
     /// Our own.
     Own,
 }
@@ -86,7 +91,14 @@ impl ChosenCompiler {
     pub(super) fn compile(&self, pair: &ShaderPair) -> Outcome<Verdict> {
         match self {
             #[cfg(target_os = "linux")]
-            Self::Mesa(driver) => driver.compile(pair),
+            Self::Mesa { named: false, .. } if pair.has_assembly() => Ok(own::compile(pair)),
+            #[cfg(target_os = "linux")]
+            Self::Mesa { .. } if pair.has_assembly() => Err(Failure::usage(format!(
+                "{} is a program of ARB_vertex_program or ARB_fragment_program, and Mesa's compiler is given GLSL only; --with r500 compiles it",
+                pair.name
+            ))),
+            #[cfg(target_os = "linux")]
+            Self::Mesa { driver, .. } => driver.compile(pair),
             Self::Own => Ok(own::compile(pair)),
         }
     }
@@ -155,7 +167,8 @@ impl CompilerArgs {
         let mut add = |folder: Option<&std::path::Path>| -> Outcome<()> {
             let driver =
                 mesa::Driver::new(folder, library.clone(), self.chip, self.limit_compiler)?;
-            all.push(ChosenCompiler::Mesa(Box::new(driver)));
+            let named = !self.compilers.is_empty();
+            all.push(ChosenCompiler::Mesa { driver: Box::new(driver), named });
             Ok(())
         };
         if self.mesa_path.is_empty() {

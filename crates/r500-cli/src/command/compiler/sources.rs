@@ -41,7 +41,7 @@ pub(in crate::command) fn pairs(paths: &[PathBuf]) -> Outcome<Vec<ShaderPair>> {
     if pairs.is_empty() {
         let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
         return Err(Failure::input(anyhow::anyhow!(
-            "no shader in {}: .frag, .vert, .glsl and .shader_test are read",
+            "no shader in {}: .frag, .vert, .glsl, .fp, .vp and .shader_test are read",
             paths.join(", ")
         )));
     }
@@ -73,7 +73,7 @@ pub(in crate::command) fn pair_of_text(file: &Path, text: &str) -> Outcome<Optio
 
 /// Returns the vertex shader next to a fragment shader: `a.vert` for `a.frag`.
 fn partner(file: &Path) -> Option<Shader> {
-    let path = [("frag", "vert"), ("fs", "vs"), ("fsh", "vsh")]
+    let path = [("frag", "vert"), ("fs", "vs"), ("fsh", "vsh"), ("fp", "vp"), ("arbfp", "arbvp")]
         .iter()
         .find(|(fragment, _)| file.extension().is_some_and(|extension| extension == *fragment))
         .map(|(_, vertex)| file.with_extension(vertex))?;

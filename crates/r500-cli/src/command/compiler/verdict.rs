@@ -218,7 +218,7 @@ impl Verdict {
         let errors = self.messages.iter().filter(|(_, message)| message.is_error).count();
         match self.linked {
             true => "the driver compiled no program".to_owned(),
-            false => format!("{} of the GLSL compiler", counted(errors, "error")),
+            false => format!("{} of the compiler", counted(errors, "error")),
         }
     }
 }
