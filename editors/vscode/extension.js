@@ -76,7 +76,7 @@ const configurations = {
 /** What a hover evaluates: a register with its channels, or a name. */
 const expressions = {
   provideEvaluatableExpression(document, position) {
-    const range = document.getWordRangeAtPosition(position, /[A-Za-z_]\w*(\[\w+\])?(\.[rgbaRGBA]{1,4}\b)?/);
+    const range = document.getWordRangeAtPosition(position, /[a-z_]\w*(\[\w+\])?(\.[rgbaxyzw]{1,4}\b)?/i);
     return range && new EvaluatableExpression(range);
   },
 };

@@ -78,6 +78,17 @@ pub enum RunError {
         /// [`Limits::instructions`](crate::Limits::instructions).
         limit: u64,
     },
+    /// The program of a vertex ran for too long.
+    #[error(
+        "after {limit} instructions the vertex is still at address {address}: \
+         the program seems endless (raise the instruction limit if it is not)"
+    )]
+    VertexInstructions {
+        /// Address of the next instruction.
+        address: u32,
+        /// [`Limits::instructions`](crate::Limits::instructions).
+        limit: u64,
+    },
     /// The time limit was exceeded.
     #[error("the drawing took longer than its limit of {limit:?}")]
     Time {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use common::{Inst, capture, constant, corpus, job};
 use r500_exec::record::area::{find_first, heatmap};
-use r500_exec::record::expr::{Channels, Comparison, FpClass, Variable};
-use r500_exec::record::{Break, Direction, DrawSetup, End, Expr, Recording, Stop};
+use r500_exec::record::expr::{Channels, Comparison, FpClass};
+use r500_exec::record::{Break, Direction, DrawSetup, End, Expr, Recording, Stop, Variable};
 use r500_exec::reference::{Group, GroupState, Reference, Step};
 use r500_exec::{Bindings, Draw, Limits, Options, PixelRect, RunError, Shader, draw};
 use r500_isa::state::UsFcIntConst;

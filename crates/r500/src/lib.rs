@@ -5,7 +5,7 @@
 //! [expectations](expectation) of a frame, [control-flow graphs](mod@cfg) as pictures, source spans of lints
 //! ([`lint`]), editor [`service`]s, debugger [`expression`]s, values for [built-in uniforms](builtin_uniforms) and for
 //! [missing resources](stand_in), the [`equivalence`] of programs, programs as functions of [`rows`] of values, and the
-//! [`trace`](mod@trace) of a pixel. The `r500` command (crate `r500-cli`) adds only the terminal.
+//! [`trace`](mod@trace) of a pixel, and the [recorded run of a vertex](vertex_run). The `r500` command (crate `r500-cli`) adds only the terminal.
 //!
 //! ```
 //! use r500::exec::{Bindings, Options, Shader, draw, reference::Reference};
@@ -64,4 +64,5 @@ pub mod service;
 pub mod stand_in;
 pub mod texture;
 pub mod trace;
+pub mod vertex_run;
 pub mod writer;

@@ -6,7 +6,7 @@
 use r500_exec::reference::{EventKind, Group, Write};
 use r500_exec::{Bindings, Draw, Options, PixelRect, RunError, Shader};
 
-/// The instructions of a shader as text, in the context of their program: `IF alu ;`, not the fields of a jump.
+/// The instructions of a program as text, in the context of their program: `IF alu ;`, not the fields of a jump.
 #[derive(Clone, Debug)]
 pub struct InstructionTexts {
     offset: u32,
@@ -21,6 +21,14 @@ impl InstructionTexts {
         // `US_CODE_OFFSET.OFFSET_ADDR` has nine bits.
         let lines = r500_asm::print_lines(shader.code(), u16::try_from(offset).unwrap_or(u16::MAX));
         Self { offset, lines }
+    }
+
+    /// Prints all instructions of a vertex program.
+    #[must_use]
+    pub fn of_vertices(program: &r500_pvs::Program) -> Self {
+        let (first, code) = program.instructions();
+        let lines = code.iter().map(ToString::to_string).collect();
+        Self { offset: u32::try_from(first).unwrap_or(u32::MAX), lines }
     }
 
     /// Returns the text of the instruction at an absolute address; `None` if there is none.

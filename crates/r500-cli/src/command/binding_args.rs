@@ -61,6 +61,23 @@ pub(super) struct StateArgs {
 }
 
 impl StateArgs {
+    /// Returns an option that is given and has a meaning for fragment programs only.
+    pub(super) fn given_for_fragments(&self) -> Option<&'static str> {
+        let given = [
+            ("--texture", !self.texture.is_empty()),
+            ("--int", !self.int.is_empty()),
+            ("--bool", !self.booleans.is_empty()),
+            ("--register", !self.register.is_empty()),
+            ("--time-to", self.time_to.is_some()),
+        ];
+        given.iter().find(|(_, given)| *given).map(|(name, _)| *name)
+    }
+
+    /// Returns the option of the time, if it is given.
+    pub(super) fn given_time(&self) -> Option<&'static str> {
+        self.time.map(|_| "--time")
+    }
+
     /// Applies the options to a job, after the built-in uniforms of a picture of `size` (`r500::builtin_uniforms`), and
     /// the time. Returns whether a constant takes the time.
     pub(super) fn apply(&self, job: &mut Job, size: [u32; 2]) -> Outcome<bool> {

@@ -121,11 +121,11 @@ impl FileKind {
                 format!("`r500 stream {file}` reads it, with --assemble it writes the dwords")
             }
             Content::Scene => format!(
-                "`r500 render {file} -o picture.png` draws it, `r500 debug` and `r500 trace` with --pixel show what happens at a pixel, \
+                "`r500 render {file} -o picture.png` draws it, `r500 debug` and `r500 trace` show what happens at a pixel (--pixel) or vertex (--vertex), \
                  `r500 asm {file} -o scene.r5cs` makes a capture, whose draws `r500 stream --draw` writes for the other commands"
             ),
             Content::Vertex => format!(
-                "`r500 check {file}` checks it; `r500 asm`, `disasm`, `convert`, `fmt`, `stats`, `run`, `trace` and `test` take it, too"
+                "`r500 check {file}` checks it; `r500 asm`, `disasm`, `convert`, `fmt`, `stats`, `run`, `trace`, `debug` and `test` take it, too"
             ),
             Content::Programs(Language::Format(Format::MesaLog)) => format!(
                 "`r500 convert {file} --list` lists its compilations, `r500 disasm {file} --pick fp0` prints a fragment \

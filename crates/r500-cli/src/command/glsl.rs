@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use r500::compile::Span;
-use r500::program::Job;
+use r500::program::{Job, Uniform};
 use r500::pvs::Source;
 use r500_mesa::Stage;
 
@@ -23,11 +23,15 @@ pub(super) enum Shader {
     Vertex(Box<Source>),
 }
 
-/// The source of a fragment program, and the places in it that each instruction computes.
+/// The source of a program, and the places in it that each instruction computes.
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
     pub(super) text: String,
     pub(super) spans: Vec<Vec<Span>>,
+    /// Names of constants of a vertex program; a fragment program has its own.
+    pub(super) uniforms: Vec<Uniform>,
+    /// Names of inputs of a vertex program.
+    pub(super) attributes: Vec<(u8, String)>,
 }
 
 /// What became of a shader, or why it is not a program.
@@ -85,9 +89,18 @@ pub(super) fn program(file: &Path) -> Exit<Option<Shader>> {
             Err(Rejected { message, first: first_error(&verdict) })
         }
     };
-    let lines = match verdict.spans_of(Stage::Fragment) {
+    let (stage, source) = match is_vertex {
+        true => (Stage::Vertex, pair.vertex),
+        false => (Stage::Fragment, pair.fragment),
+    };
+    let lines = match verdict.spans_of(stage) {
         [] => None,
-        spans => pair.fragment.map(|shader| Lines { text: shader.text, spans: spans.to_vec() }),
+        spans => source.map(|shader| Lines {
+            text: shader.text,
+            spans: spans.to_vec(),
+            uniforms: verdict.vertex_uniforms().to_vec(),
+            attributes: verdict.attributes(),
+        }),
     };
     let outcome = Outcome { shader: result.clone(), lines };
     compiled(|compiled| compiled.insert(file.to_owned(), outcome));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use r500::asm::diagnostic::MessageLevel;
+use r500::fast::Fast;
 use r500::files::{self as guard, MAX_TEXT};
 use r500::picture::Picture;
 use r500::program::Job;
@@ -19,7 +20,7 @@ use super::excerpt::Text;
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, ReadArgs, SourceArgs};
 use super::output_file::put;
-use super::vertex::VertexFile;
+use super::vertex::{Keep, VertexFile, VertexSet};
 use super::{overwrite, terminal};
 
 /// A file with a scene.
@@ -71,18 +72,9 @@ impl SceneFile {
         pixel: Option<[u32; 2]>,
         machine: &EngineArgs,
     ) -> Outcome<(Job, [u32; 2])> {
-        let count = self.scene.draws();
         let draws: Vec<usize> = match pick {
-            Some(text) => {
-                let number = text.parse().ok().filter(|number| *number < count);
-                vec![number.ok_or_else(|| {
-                    Failure::usage(format!(
-                        "--pick {text}: a draw of the scene, 0 to {}",
-                        count - 1
-                    ))
-                })?]
-            }
-            None => (0..count).rev().collect(),
+            Some(text) => vec![self.draw_number(text)?],
+            None => (0..self.scene.draws()).rev().collect(),
         };
         let [x, y] = pixel.unwrap_or_else(|| self.scene.size().map(|side| side / 2));
         for draw in draws {
@@ -112,6 +104,33 @@ impl SceneFile {
             input_args::show(&self.path),
             if pick.is_some() { " by this draw" } else { "" }
         )))
+    }
+
+    /// Returns the vertices of draw `pick`, or of the first draw, at a time, with the vertex program and its constants.
+    ///
+    /// # Errors
+    /// If there is no such draw, or it has no vertex program, or the card cannot reach it.
+    pub(super) fn vertices(&self, pick: Option<&str>, time: f64) -> Outcome<VertexSet> {
+        let draw = pick.map_or(Ok(0), |text| self.draw_number(text))?;
+        let frame = self.compile(time)?;
+        let mut card = Card::with_engine(Box::new(Fast::new()));
+        card.keep_inputs(draw as u64);
+        card.set_deadline(Instant::now().checked_add(TIME));
+        card.submit_through(&frame.submission, draw as u64).map_err(Failure::could_not)?;
+        let missing = || {
+            let name = input_args::show(&self.path);
+            Failure::input(anyhow::anyhow!("{name}: draw {draw} draws nothing"))
+        };
+        VertexSet::of_draw(format!("draw {draw}"), &card.take_inputs().ok_or_else(missing)?)
+    }
+
+    /// Parses the number of a draw.
+    fn draw_number(&self, text: &str) -> Outcome<usize> {
+        let count = self.scene.draws();
+        let number = text.parse().ok().filter(|number| *number < count);
+        number.ok_or_else(|| {
+            Failure::usage(format!("--pick {text}: a draw of the scene, 0 to {}", count - 1))
+        })
     }
 
     /// Returns the vertex program, if there is one, and the fragment program of each draw, with their names.
@@ -225,6 +244,41 @@ pub(super) fn program_at(
     let (job, place) = scene.shaded(source.pick.as_deref(), time, *pixel, machine)?;
     *pixel = Some(place);
     Ok(Some(job))
+}
+
+/// Returns the vertices of a command that inspects one: those of a vertex program with its `--input`, or of a draw of a scene, which needs
+/// `--vertex`. `None` of all other programs.
+pub(super) fn vertices_at(
+    source: &SourceArgs,
+    state: &StateArgs,
+    vertex: Option<u64>,
+    keep: fn(u64) -> Keep,
+) -> Outcome<Option<VertexSet>> {
+    let Ok(file) = source.file() else { return Ok(None) };
+    let wanted = vertex.unwrap_or(0);
+    if let Some(program) = VertexFile::of_source(source)? {
+        program.sound()?;
+        refuse(state.given_for_fragments(), "is for fragment programs")?;
+        refuse(state.given_time(), "is for fragment programs and scenes")?;
+        return program.set(&state.input, &state.constants, keep(wanted)).map(Some);
+    }
+    if vertex.is_none() || source.list {
+        return Ok(None);
+    }
+    let Some(scene) = SceneFile::read(file, source.read)? else { return Ok(None) };
+    refuse(state.given_for_fragments(), "is for fragment programs")?;
+    let given = [("--input", &state.input), ("--const", &state.constants)];
+    let given = given.iter().find(|(_, values)| !values.is_empty()).map(|(name, _)| *name);
+    refuse(given, "is for vertex programs; those of a scene have its values")?;
+    scene.vertices(source.pick.as_deref(), state.time.unwrap_or(0.0).into()).map(Some)
+}
+
+/// Refuses an option that is given.
+fn refuse(option: Option<&str>, why: &str) -> Outcome<()> {
+    match option {
+        Some(name) => Err(Failure::usage(format!("{name} {why}"))),
+        None => Ok(()),
+    }
 }
 
 /// Returns the stream as text, with its buffers as comments.

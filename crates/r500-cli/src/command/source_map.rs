@@ -1,6 +1,7 @@
 //! Source map: lines, labels and names of a program's assembly, lines of the GLSL that it was compiled from, or else its listing.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use r500::asm::{Assembly, Register, SymbolKind};
@@ -12,6 +13,8 @@ use r500::program::{Job, Uniform};
 pub(super) struct SourceMap {
     /// The file; `None` for a listing.
     pub(super) path: Option<PathBuf>,
+    /// Whether the lines are those of a shader, which the program was compiled from.
+    pub(super) is_shader: bool,
     /// The lines.
     pub(super) lines: Vec<String>,
     /// First and last line of each instruction, from 1; `None` for those of included files.
@@ -25,24 +28,31 @@ pub(super) struct SourceMap {
 }
 
 impl SourceMap {
-    /// Builds the map of a program from its assembly, or from its listing.
+    /// Builds the map of a fragment program from its assembly, or from its listing.
     pub(super) fn of(job: &Job, assembly: Option<&Assembly>, path: &Path) -> Self {
         let offset = job.program.state.code_offset.map_or(0, |offset| offset.offset_addr());
-        let mut map =
-            Self { offset: offset.into(), names: job.uniforms.clone(), ..Self::default() };
-        match assembly {
-            Some(assembly) => map.read(assembly, path),
+        let map = match assembly {
+            Some(_) => Self { offset: offset.into(), ..Self::default() },
             None => {
-                map.lines = r500::asm::print_lines(&job.program.code, offset);
-                map.lines.iter_mut().for_each(|line| *line = one_line(line));
-                map.instructions = (1..=map.lines.len()).map(|line| Some((line, line))).collect();
+                Self::of_listing(r500::asm::print_lines(&job.program.code, offset), offset.into())
             }
+        };
+        let mut map = map.with_names(job.uniforms.clone());
+        if let Some(assembly) = assembly {
+            map.read(assembly, path);
         }
         map
     }
 
-    /// Builds the map of a program that was compiled from a text, of which each instruction computes some places.
-    pub(super) fn of_text(job: &Job, text: &str, spans: &[Vec<Span>], path: &Path) -> Self {
+    /// Builds the map of a listing: a line an instruction. `offset` is the address of the first one.
+    pub(super) fn of_listing(mut lines: Vec<String>, offset: u32) -> Self {
+        lines.iter_mut().for_each(|line| *line = one_line(line));
+        let instructions = (1..=lines.len()).map(|line| Some((line, line))).collect();
+        Self { lines, instructions, offset, ..Self::default() }
+    }
+
+    /// Builds the map of a program that was compiled from a shader, of which each instruction computes some places.
+    pub(super) fn of_shader(text: &str, spans: &[Vec<Span>], path: &Path, offset: u32) -> Self {
         // One that computes several places is of the first of them.
         let lines = |spans: &Vec<Span>| {
             let first = spans.iter().min_by_key(|span| (span.start, span.end))?;
@@ -51,12 +61,35 @@ impl SourceMap {
         };
         Self {
             path: Some(path.to_owned()),
+            is_shader: true,
             lines: text.lines().map(str::to_owned).collect(),
             instructions: spans.iter().map(lines).collect(),
-            names: job.uniforms.clone(),
-            offset: job.program.state.base_address().into(),
+            offset,
             ..Self::default()
         }
+    }
+
+    /// Builds the map of a text in which each instruction has a place in bytes.
+    pub(super) fn of_spans(text: &str, spans: &[Range<usize>], path: &Path, offset: u32) -> Self {
+        let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+        let line = |at: usize| ends.partition_point(|end| *end < at) + 1;
+        let lines = |span: &Range<usize>| {
+            Some((line(span.start), line(span.end.saturating_sub(1).max(span.start))))
+        };
+        Self {
+            path: Some(path.to_owned()),
+            lines: text.lines().map(str::to_owned).collect(),
+            instructions: spans.iter().map(lines).collect(),
+            offset,
+            ..Self::default()
+        }
+    }
+
+    /// Adds names of constants.
+    #[must_use]
+    pub(super) fn with_names(mut self, names: Vec<Uniform>) -> Self {
+        self.names.extend(names);
+        self
     }
 
     fn read(&mut self, assembly: &Assembly, path: &Path) {

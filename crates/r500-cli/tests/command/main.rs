@@ -14,6 +14,7 @@ mod capture_mesa;
 mod cfg;
 mod check;
 mod convert;
+mod dap;
 mod debug;
 mod diff;
 mod disasm;

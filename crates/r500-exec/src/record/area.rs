@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::{DrawSetup, Expr, LaneActivity, Snapshot};
+use super::{DrawSetup, Expr, LaneActivity, PixelGroup, Snapshot};
 use crate::frame::{check_frame, pixels_in};
 use crate::parallel::{fan_out, lock, task_count};
 use crate::reference::Group;
@@ -64,10 +64,12 @@ pub fn find_first(
     condition: &Expr,
 ) -> Result<FirstHits, RunError> {
     let (first, stopped) = run_groups(setup, area, |group, out: &mut [Option<u64>]| {
+        let mut machine = PixelGroup::of_lane(setup.clone(), group.state().rect(), 0);
         let mut position = 0;
         loop {
             for (lane, first) in out.iter_mut().enumerate().filter(|(_, first)| first.is_none()) {
-                let snapshot = Snapshot { setup, state: group.state(), lane, position };
+                machine.set_lane(lane);
+                let snapshot = Snapshot { machine: &machine, state: group.state(), position };
                 if condition.holds(&snapshot) {
                     *first = Some(position as u64);
                 }

@@ -1,21 +1,17 @@
-//! Expressions over the state of a pixel, for breakpoints, searches and printing.
+//! Expressions over the state of a machine, for breakpoints, searches and printing.
 //!
 //! Values are numbers or booleans, one to four channels wide. Operations work channel by channel; a value with
 //! one channel is broadcast. As a condition, an expression holds if any of its channels is true (or not 0).
 
-use r500_isa::{CONSTANTS, TARGETS, TEMPORARIES};
-
-use super::Snapshot;
-
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Expr {
+pub enum Expr<V> {
     /// A number.
     Number(f32),
     /// A boolean.
     Bool(bool),
     /// A register or another part of the state.
-    Variable(Variable),
+    Variable(V),
     /// `-x`.
     Neg(Box<Self>),
     /// `|x|`.
@@ -36,43 +32,13 @@ pub enum Expr {
     All(Box<Self>),
 }
 
-/// A part of the state of a pixel or its group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Variable {
-    /// A temporary, 0 to 127.
-    Temp(u8, Channels),
-    /// A float constant; 0 if it is not bound.
-    Const(u8, Channels),
-    /// An output as last written, 0 (A) to 3 (D); 0 if never written.
-    Out(u8, Channels),
-    /// Depth as last written; 0 if never written.
-    Depth,
-    /// Predicate bits, booleans.
-    Predicate(Channels),
-    /// The ALU result, a boolean.
-    AluResult,
-    /// Whether the pixel executes the next instruction, a boolean.
-    Active,
-    /// Whether the rasteriser covers it and it was not killed, a boolean.
-    Covered,
-    /// Whether it was killed, a boolean.
-    Killed,
-    /// aL.
-    Al,
-    /// Address of the next instruction.
-    Address,
-    /// Number of executed steps.
-    Step,
-    /// Number of running loops.
-    Loops,
-    /// Remaining iterations of the innermost loop, including the running one; 0 outside.
-    Iterations,
-    /// Number of addresses on the address stack.
-    Calls,
-    /// The pixel's column.
-    X,
-    /// The pixel's row, from the bottom.
-    Y,
+/// A part of the state of a [`Machine`](super::Machine) that an expression names.
+pub trait Operand: Clone + PartialEq {
+    /// Returns whether its values are booleans, not numbers.
+    fn is_bool(&self) -> bool;
+
+    /// Returns its number of channels, 1 to 4.
+    fn width(&self) -> usize;
 }
 
 /// One to four channels in any order: 0 red to 3 alpha.
@@ -150,20 +116,27 @@ impl Channels {
         self.channels[..usize::from(self.count)].iter().map(|&channel| usize::from(channel))
     }
 
-    fn numbers(self, register: [f32; 4]) -> Value {
+    /// Returns these channels of a register.
+    #[must_use]
+    pub fn numbers(self, register: [f32; 4]) -> Value {
         Value::Numbers(self.channels.map(|c| register[usize::from(c)]), usize::from(self.count))
+    }
+
+    /// Returns these channels of a mask, red in bit 0, as booleans.
+    #[must_use]
+    pub fn bits(self, mask: u8) -> Value {
+        Value::Bools(self.channels.map(|channel| mask >> channel & 1 != 0), usize::from(self.count))
     }
 }
 
-impl Expr {
-    /// Evaluates the expression.
-    #[must_use]
-    pub fn value(&self, snapshot: &Snapshot<'_>) -> Value {
-        let one = |expr: &Self| expr.value(snapshot);
+impl<V: Operand> Expr<V> {
+    /// Evaluates the expression with the values of variables.
+    pub(super) fn evaluate(&self, variable: &impl Fn(&V) -> Value) -> Value {
+        let one = |expr: &Self| expr.evaluate(variable);
         match self {
             Self::Number(number) => Value::number(*number),
             Self::Bool(value) => Value::bool(*value),
-            Self::Variable(place) => place.value(snapshot),
+            Self::Variable(place) => variable(place),
             Self::Neg(x) => one(x).map(|x| -x),
             Self::Abs(x) => one(x).map(f32::abs),
             Self::Arithmetic(op, a, b) => one(a).zip(one(b), |a, b| op.apply(a, b)),
@@ -177,13 +150,6 @@ impl Expr {
                 Value::bool(bools[..count].iter().all(|&value| value))
             }
         }
-    }
-
-    /// Returns whether it holds as a condition: any channel is true, or not 0.
-    #[must_use]
-    pub fn holds(&self, snapshot: &Snapshot<'_>) -> bool {
-        let (bools, count) = self.value(snapshot).bools();
-        bools[..count].contains(&true)
     }
 
     /// Returns whether its values are booleans, not numbers.
@@ -207,62 +173,6 @@ impl Expr {
             | Self::Compare(_, a, b)
             | Self::And(a, b)
             | Self::Or(a, b) => wider(a.width(), b.width()),
-        }
-    }
-}
-
-impl Variable {
-    /// Returns its value.
-    #[must_use]
-    pub fn value(&self, snapshot: &Snapshot<'_>) -> Value {
-        let pixel = snapshot.pixel();
-        let count = |n: usize| Value::number(n as f32);
-        match *self {
-            Self::Temp(n, channels) => {
-                let temp = usize::from(n) % TEMPORARIES;
-                channels.numbers(pixel.temps.get(temp).copied().unwrap_or_default())
-            }
-            Self::Const(n, channels) => {
-                let constant = usize::from(n) % CONSTANTS;
-                channels.numbers(snapshot.setup.bindings.constant(constant).unwrap_or_default())
-            }
-            Self::Out(n, channels) => channels.numbers(pixel.color[usize::from(n) % TARGETS]),
-            Self::Depth => Value::number(pixel.depth.unwrap_or(0.0)),
-            Self::Predicate(channels) => Value::Bools(
-                channels.channels.map(|channel| pixel.predicate >> channel & 1 != 0),
-                usize::from(channels.count),
-            ),
-            Self::AluResult => Value::bool(pixel.alu_result),
-            Self::Active => Value::bool(snapshot.active()),
-            Self::Covered => Value::bool(pixel.covered),
-            Self::Killed => Value::bool(pixel.killed),
-            Self::Al => Value::number(snapshot.al() as f32),
-            Self::Address => Value::number(snapshot.address() as f32),
-            Self::Step => count(snapshot.position),
-            Self::Loops => count(snapshot.state().loops().len()),
-            Self::Iterations => {
-                Value::number(snapshot.state().loops().last().map_or(0, |frame| frame.count) as f32)
-            }
-            Self::Calls => count(snapshot.state().calls().len()),
-            Self::X => Value::number(pixel.x as f32),
-            Self::Y => Value::number(pixel.y as f32),
-        }
-    }
-
-    fn is_bool(self) -> bool {
-        matches!(
-            self,
-            Self::Predicate(_) | Self::AluResult | Self::Active | Self::Covered | Self::Killed
-        )
-    }
-
-    fn width(self) -> usize {
-        match self {
-            Self::Temp(_, channels)
-            | Self::Const(_, channels)
-            | Self::Out(_, channels)
-            | Self::Predicate(channels) => channels.iter().len(),
-            _ => 1,
         }
     }
 }
@@ -317,11 +227,15 @@ impl Value {
         }
     }
 
-    fn number(number: f32) -> Self {
+    /// Returns a number.
+    #[must_use]
+    pub fn number(number: f32) -> Self {
         Self::Numbers([number; 4], 1)
     }
 
-    fn bool(value: bool) -> Self {
+    /// Returns a boolean.
+    #[must_use]
+    pub fn bool(value: bool) -> Self {
         Self::Bools([value; 4], 1)
     }
 
@@ -331,6 +245,13 @@ impl Value {
             Self::Numbers(numbers, count) => (numbers, count),
             Self::Bools(bools, count) => (bools.map(|x| if x { 1.0 } else { 0.0 }), count),
         }
+    }
+
+    /// Returns whether it holds as a condition: any channel is true, or not 0.
+    #[must_use]
+    pub fn holds(self) -> bool {
+        let (bools, count) = self.bools();
+        bools[..count].contains(&true)
     }
 
     /// Converts to booleans: a number is true if it is not 0.

@@ -1,12 +1,14 @@
 //! Time-travel debugging: the recorded run of a pixel, forward and backward.
 //!
-//! A [`Recording`] holds the run of a pixel's group on the [reference engine](crate::reference): the instruction of each
-//! step, and checkpoints. To reach a step it runs the engine again from the nearest checkpoint, so there is no second
-//! interpreter, and a recording agrees with the frame. Time and memory are bounded: see [`Recording::new`].
+//! A [`Recording`] holds the run of a [`Machine`]: the instruction of each step, and checkpoints. To reach a step it runs the
+//! machine again from the nearest checkpoint, so there is no second interpreter, and a recording agrees with the frame. Time and
+//! memory are bounded: see [`Recording::of`]. The machine of a pixel is its [group](PixelGroup) on the
+//! [reference engine](crate::reference).
 //!
 //! - [`Recording`]: record, seek, inspect.
+//! - [`Machine`]: what is recorded.
 //! - [`stepping`]: step over loops and calls, run to a breakpoint, in either direction.
-//! - [`expr`]: typed expressions over a pixel's state, for breakpoints and searches; without a textual syntax.
+//! - [`expr`]: typed expressions over a machine's state, for breakpoints and searches; without a textual syntax.
 //! - [`area`]: execution counts and first hits of a condition over an area.
 //!
 //! Steps are numbered from 0. *Position* `n` is the state before step `n`, after `n` executed instructions.
@@ -54,41 +56,30 @@ pub mod expr;
 pub mod stepping;
 
 mod checkpoint;
-
-use std::sync::Arc;
-
-use r500_isa::Instruction;
+mod machine;
+mod pixel;
 
 use self::checkpoint::Checkpoints;
-pub use self::expr::Expr;
+pub use self::machine::Machine;
+pub use self::pixel::{DrawSetup, PixelGroup, Variable};
 pub use self::stepping::{Break, Direction, Stop};
-use crate::reference::{Group, GroupState, Lane, Step};
-use crate::{Bindings, Draw, Op, Options, PixelOut, PixelRect, RunError, Shader};
+use crate::{PixelOut, RunError};
 
-/// An owned draw: a program, its bindings and options. Owned, so that a recording can be stored.
-#[derive(Clone)]
-pub struct DrawSetup {
-    /// The program.
-    pub shader: Arc<Shader>,
-    /// The data that it reads.
-    pub bindings: Arc<Bindings>,
-    /// The options of the run. `area` and `progress` are ignored.
-    pub options: Options<'static>,
-}
+/// An expression, by default over the state of a pixel.
+pub type Expr<V = Variable> = expr::Expr<V>;
 
-/// The recorded run of a pixel and of the pixels that share its program counter.
-pub struct Recording {
-    setup: DrawSetup,
-    lane: usize,
+/// The recorded run of a machine, by default of a pixel and of the pixels that share its program counter.
+pub struct Recording<M: Machine = PixelGroup> {
+    machine: M,
     steps: Vec<StepRecord>,
     end: End,
-    checkpoints: Checkpoints,
+    checkpoints: Checkpoints<M::State>,
     activity: Vec<LaneActivity>,
-    last: GroupState,
+    last: M::State,
     position: usize,
-    now: GroupState,
-    last_step: Option<Step>,
-    next_step: Option<(Step, GroupState)>,
+    now: M::State,
+    last_step: Option<M::Step>,
+    next_step: Option<(M::Step, M::State)>,
 }
 
 /// How a recorded run ended.
@@ -109,120 +100,133 @@ pub struct LaneActivity {
     pub waited: u64,
 }
 
-/// A snapshot: the state of a group between two steps, from the view of one of its pixels.
-#[derive(Clone, Copy)]
-pub struct Snapshot<'r> {
-    setup: &'r DrawSetup,
-    state: &'r GroupState,
-    lane: usize,
+/// A snapshot: the state of a machine between two steps.
+pub struct Snapshot<'r, M: Machine = PixelGroup> {
+    machine: &'r M,
+    state: &'r M::State,
     position: usize,
 }
+
+impl<M: Machine> Clone for Snapshot<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: Machine> Copy for Snapshot<'_, M> {}
 
 /// The record of a step.
 #[derive(Clone, Copy, Debug)]
 struct StepRecord {
     address: u32,
     /// Number of running loops and calls before the step.
-    loops: u16,
-    calls: u16,
+    depth: u32,
 }
 
-impl DrawSetup {
-    /// Returns the draw without a time limit.
-    fn draw(&self) -> Draw<'_> {
-        let Self { shader, bindings, options } = self;
-        Draw::recorded(shader, bindings, options)
-    }
-
-    /// Returns the pixels of the group that contains a pixel.
-    fn group_rect(&self, [x, y]: [u32; 2]) -> PixelRect {
-        let [width, height] = self.options.group;
-        PixelRect { x: x - x % width, y: y - y % height, width, height }
+impl StepRecord {
+    /// Returns the record of the step from a state.
+    fn of<M: Machine>(machine: &M, state: &M::State) -> Self {
+        let depth = u32::try_from(machine.depth(state)).unwrap_or(u32::MAX);
+        Self { address: machine.address(state), depth }
     }
 }
 
 impl Recording {
-    /// Runs a pixel's group (of [`Options::group`] pixels) and records the run. The recording is then at
-    /// position 0.
-    ///
-    /// A run that [`Options::limits`] or [`Options::cancel`] stops is recorded up to that step ([`Self::end`]), so that
-    /// an endless program can be inspected.
-    ///
-    /// Memory: 8 bytes a step, for at most [`Limits::instructions`](crate::Limits::instructions) steps, and
-    /// 16 MiB of checkpoints for a run of any length. A seek runs at most the steps between two checkpoints,
-    /// some hundred in a run of 100,000.
+    /// Runs a pixel's group (of [`Options::group`](crate::Options::group) pixels) and records the run, as [`Recording::of`] does.
     ///
     /// # Errors
     /// [`RunError::OddGroup`] and [`RunError::Memory`], and [`RunError::AreaOutside`] if the pixel is outside the
     /// picture.
-    pub fn new(mut setup: DrawSetup, pixel: [u32; 2]) -> Result<Self, RunError> {
-        let [width, height] = setup.bindings.size();
-        let [x, y] = pixel;
-        if x >= width || y >= height {
-            let area = PixelRect { x, y, width: 1, height: 1 };
-            return Err(RunError::AreaOutside { area, width, height });
-        }
-        let draw = Draw::new(&setup.shader, &setup.bindings, &setup.options)?;
-        let mut group = Group::new(&draw, setup.group_rect(pixel));
-        let lane = group.state().lane_at(x, y).unwrap_or(0);
-        let mut steps = Vec::new();
-        let mut checkpoints = Checkpoints::default();
-        let mut activity = vec![LaneActivity::default(); group.state().lanes().len()];
-        let mut end = End::Ended;
-        let limit = setup.options.limits.memory;
-        while !group.ended() {
-            let bytes = (steps.len() * size_of::<StepRecord>()) as u64;
-            if bytes > limit {
-                let what = format!("the record of {} steps", steps.len());
-                end = End::Stopped(RunError::Memory { what, bytes, limit });
-                break;
-            }
-            let state = group.state();
-            checkpoints.store_if_due(steps.len(), state);
-            let depth = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
-            let step = StepRecord {
-                address: state.address(),
-                loops: depth(state.loops().len()),
-                calls: depth(state.calls().len()),
-            };
-            let executing: Vec<bool> =
-                state.lanes().iter().map(|lane| lane.executes(&setup.options.readings)).collect();
-            if let Err(error) = group.step() {
-                end = End::Stopped(error);
-                break;
-            }
-            steps.push(step);
-            for (activity, executes) in activity.iter_mut().zip(executing) {
-                activity.count(executes);
-            }
-        }
-        let last = group.into_state();
-        // The limits that ended the recording must not apply to later seeks.
-        setup.options.cancel = None;
-        setup.options.limits.time = None;
-        let now = Group::new(&setup.draw(), last.rect()).into_state();
-        let (position, last_step, next_step) = (0, None, None);
-        let mut recording = Self {
-            setup,
-            lane,
-            steps,
-            end,
-            checkpoints,
-            activity,
-            last,
-            position,
-            now,
-            last_step,
-            next_step,
-        };
-        recording.precompute_next_step();
-        Ok(recording)
+    pub fn new(setup: DrawSetup, pixel: [u32; 2]) -> Result<Self, RunError> {
+        PixelGroup::new(setup, pixel).map(Self::of)
     }
 
     /// Returns the recorded draw.
     #[must_use]
     pub fn setup(&self) -> &DrawSetup {
-        &self.setup
+        self.machine.setup()
+    }
+
+    /// Returns the pixel as a frame holds it: its outputs at the end of the run, 0 if it is not covered or was
+    /// killed.
+    #[must_use]
+    pub fn delivered(&self) -> PixelOut {
+        self.last().pixel().output().delivered()
+    }
+
+    /// Selects another pixel of the group; returns `false` and changes nothing if it is not in the group.
+    pub fn watch(&mut self, [x, y]: [u32; 2]) -> bool {
+        let Some(lane) = self.now.lane_at(x, y) else { return false };
+        if lane != self.machine.lane() {
+            self.machine.set_lane(lane);
+            self.replay_to(self.position);
+        }
+        true
+    }
+}
+
+impl<M: Machine> Recording<M> {
+    /// Runs a machine and records the run. The recording is then at position 0.
+    ///
+    /// A run that a limit of the machine stops is recorded up to that step ([`Self::end`]), so that an endless program can be
+    /// inspected.
+    ///
+    /// Memory: 8 bytes a step, within the machine's limit, and 16 MiB of checkpoints for a run of any length. A seek runs at
+    /// most the steps between two checkpoints, some hundred in a run of 100,000.
+    #[must_use]
+    pub fn of(mut machine: M) -> Self {
+        let start = machine.start();
+        let mut steps = Vec::new();
+        let mut checkpoints = Checkpoints::default();
+        let mut executing = machine.executing(&start);
+        let mut activity = vec![LaneActivity::default(); executing.len()];
+        let mut next = StepRecord::of(&machine, &start);
+        let mut end = End::Ended;
+        let limit = machine.memory_limit();
+        checkpoints.store_if_due(0, || compact(&machine, &start));
+        let (last, result) = machine.execute(start.clone(), |state| {
+            steps.push(next);
+            for (activity, executes) in activity.iter_mut().zip(&executing) {
+                activity.count(*executes);
+            }
+            if machine.ended(state) {
+                return true;
+            }
+            let bytes = (steps.len() * size_of::<StepRecord>()) as u64;
+            if bytes > limit {
+                let what = format!("the record of {} steps", steps.len());
+                end = End::Stopped(RunError::Memory { what, bytes, limit });
+                return false;
+            }
+            next = StepRecord::of(&machine, state);
+            executing = machine.executing(state);
+            checkpoints.store_if_due(steps.len(), || compact(&machine, state));
+            true
+        });
+        if let Err(error) = result {
+            end = End::Stopped(error);
+        }
+        machine.lift_limits();
+        let mut recording = Self {
+            machine,
+            steps,
+            end,
+            checkpoints,
+            activity,
+            last,
+            position: 0,
+            now: start,
+            last_step: None,
+            next_step: None,
+        };
+        recording.precompute_next_step();
+        recording
+    }
+
+    /// Returns the recorded machine.
+    #[must_use]
+    pub fn machine(&self) -> &M {
+        &self.machine
     }
 
     /// Returns the number of steps.
@@ -248,7 +252,7 @@ impl Recording {
         self.steps.iter().map(|step| step.address)
     }
 
-    /// Returns the instruction counts of each lane.
+    /// Returns the instruction counts of each lane: of all that share the program counter.
     #[must_use]
     pub fn activity(&self) -> &[LaneActivity] {
         &self.activity
@@ -256,16 +260,8 @@ impl Recording {
 
     /// Returns the state at the end of the run.
     #[must_use]
-    pub fn last(&self) -> Snapshot<'_> {
-        let Self { setup, last, lane, .. } = self;
-        Snapshot { setup, state: last, lane: *lane, position: self.len() }
-    }
-
-    /// Returns the pixel as a frame holds it: its outputs at the end of the run, 0 if it is not covered or was
-    /// killed.
-    #[must_use]
-    pub fn delivered(&self) -> PixelOut {
-        self.last().pixel().output().delivered()
+    pub fn last(&self) -> Snapshot<'_, M> {
+        self.snapshot(self.len(), &self.last)
     }
 
     /// Returns the current position: the number of executed steps.
@@ -276,38 +272,27 @@ impl Recording {
 
     /// Returns the state at the current position.
     #[must_use]
-    pub fn now(&self) -> Snapshot<'_> {
-        let Self { setup, now, lane, position, .. } = self;
-        Snapshot { setup, state: now, lane: *lane, position: *position }
+    pub fn now(&self) -> Snapshot<'_, M> {
+        self.snapshot(self.position, &self.now)
     }
 
     /// Returns the state one step later; `None` at the end.
     #[must_use]
-    pub fn after(&self) -> Option<Snapshot<'_>> {
+    pub fn after(&self) -> Option<Snapshot<'_, M>> {
         let (_, state) = self.next_step.as_ref()?;
-        Some(Snapshot { setup: &self.setup, state, lane: self.lane, position: self.position + 1 })
+        Some(self.snapshot(self.position + 1, state))
     }
 
-    /// Returns the last executed step with its effect on the pixel; `None` at the start.
+    /// Returns the last executed step with its effect; `None` at the start.
     #[must_use]
-    pub fn last_step(&self) -> Option<&Step> {
+    pub fn last_step(&self) -> Option<&M::Step> {
         self.last_step.as_ref()
     }
 
-    /// Returns the next step with its effect on the pixel; `None` at the end.
+    /// Returns the next step with its effect; `None` at the end.
     #[must_use]
-    pub fn next_step(&self) -> Option<&Step> {
+    pub fn next_step(&self) -> Option<&M::Step> {
         self.next_step.as_ref().map(|(step, _)| step)
-    }
-
-    /// Selects another pixel of the group; returns `false` and changes nothing if it is not in the group.
-    pub fn watch(&mut self, [x, y]: [u32; 2]) -> bool {
-        let Some(lane) = self.now.lane_at(x, y) else { return false };
-        if lane != self.lane {
-            self.lane = lane;
-            self.replay_to(self.position);
-        }
-        true
     }
 
     /// Moves to a position, at most to the end.
@@ -336,110 +321,96 @@ impl Recording {
         if self.position <= before && self.position > at {
             (at, state) = (self.position, self.now.clone());
         }
-        let draw = self.setup.draw();
-        let mut group = Group::resume(&draw, state);
-        while at < before {
-            // The step succeeded when it was recorded.
-            if group.step().is_err() {
-                break;
-            }
-            at += 1;
-        }
-        group.watch(Some(self.lane));
-        self.last_step = if position > before { group.step().ok() } else { None };
-        let now = group.into_state();
-        self.now = now;
+        let state = self.advance(state, at, before);
+        (self.now, self.last_step) = if position > before {
+            let (state, step) = self.machine.observe(state);
+            (state, step.ok())
+        } else {
+            (state, None)
+        };
         self.position = position;
         self.precompute_next_step();
+    }
+
+    /// Executes the steps from one position to another. They succeeded when they were recorded.
+    fn advance(&self, state: M::State, from: usize, to: usize) -> M::State {
+        if from >= to {
+            return state;
+        }
+        let mut at = from;
+        let (state, _) = self.machine.execute(state, |_| {
+            at += 1;
+            at < to
+        });
+        state
     }
 
     /// Executes the next step in advance, for [`next_step`](Self::next_step).
     fn precompute_next_step(&mut self) {
         self.next_step = None;
         if self.position < self.len() {
-            let draw = self.setup.draw();
-            let mut group = Group::resume(&draw, self.now.clone());
-            group.watch(Some(self.lane));
-            if let Ok(step) = group.step() {
-                self.next_step = Some((step, group.into_state()));
-            }
+            let (state, step) = self.machine.observe(self.now.clone());
+            self.next_step = step.ok().map(|step| (step, state));
         }
     }
 
     /// Returns the nearest checkpoint at or before a position.
-    fn checkpoint(&self, position: usize) -> (usize, GroupState) {
-        self.checkpoints
-            .nearest(position, self.setup.options.poison)
-            .unwrap_or_else(|| (0, Group::new(&self.setup.draw(), self.now.rect()).into_state()))
+    fn checkpoint(&self, position: usize) -> (usize, M::State) {
+        let Some((at, state)) = self.checkpoints.nearest(position) else {
+            return (0, self.machine.start());
+        };
+        let mut state = state.clone();
+        self.machine.expand(&mut state);
+        (at, state)
+    }
+
+    fn snapshot<'r>(&'r self, position: usize, state: &'r M::State) -> Snapshot<'r, M> {
+        Snapshot { machine: &self.machine, state, position }
     }
 }
 
-impl<'r> Snapshot<'r> {
+/// Returns a state for a checkpoint, with its size in bytes.
+fn compact<M: Machine>(machine: &M, state: &M::State) -> (M::State, usize) {
+    let state = machine.compact(state);
+    let bytes = machine.bytes(&state);
+    (state, bytes)
+}
+
+impl<'r, M: Machine> Snapshot<'r, M> {
     /// Returns the number of executed steps.
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// Returns the absolute address of the next instruction.
+    /// Returns the address of the next instruction; for pixels, an absolute one.
     #[must_use]
     pub fn address(&self) -> u32 {
-        self.state.address()
+        self.machine.address(self.state)
     }
 
-    /// Returns the next instruction, decoded; `None` at the end and outside the code window. For this project's tracers.
-    #[doc(hidden)]
+    /// Returns whether the program has ended.
     #[must_use]
-    pub fn op(&self) -> Option<&'r Op> {
-        if self.state.ended() { None } else { self.setup.shader.op(self.address()) }
+    pub fn ended(&self) -> bool {
+        self.machine.ended(self.state)
     }
 
-    /// Returns the next instruction; `None` at the end and outside the code window.
-    #[must_use]
-    pub fn instruction(&self) -> Option<Instruction> {
-        if self.state.ended() { None } else { self.setup.shader.instruction(self.address()) }
-    }
-
-    /// Returns the state of the group.
-    #[must_use]
-    pub fn state(&self) -> &'r GroupState {
-        self.state
-    }
-
-    /// Returns the lane of the pixel.
-    #[must_use]
-    pub fn lane(&self) -> usize {
-        self.lane
-    }
-
-    /// Returns the pixel.
-    #[must_use]
-    pub fn pixel(&self) -> &'r Lane {
-        &self.state.lanes()[self.lane]
-    }
-
-    /// Returns whether the pixel is active: it executes the next instruction.
+    /// Returns whether the pixel or vertex is active: it executes the next instruction.
     #[must_use]
     pub fn active(&self) -> bool {
-        self.pixel().executes(&self.setup.options.readings)
+        self.machine.active(self.state)
     }
 
-    /// Returns which lanes are active, in lane order: quad by quad, quads row by row.
-    pub fn active_lanes(&self) -> impl ExactSizeIterator<Item = bool> + use<'r> {
-        let setup = self.setup;
-        self.state.lanes().iter().map(|lane| lane.executes(&setup.options.readings))
-    }
-
-    /// Returns aL.
+    /// Returns the machine.
     #[must_use]
-    pub fn al(&self) -> i32 {
-        self.state.al(&self.setup.options.readings)
+    pub fn machine(&self) -> &'r M {
+        self.machine
     }
 
-    /// Returns the draw.
+    /// Returns the state of the machine.
     #[must_use]
-    pub fn setup(&self) -> &'r DrawSetup {
-        self.setup
+    pub fn state(&self) -> &'r M::State {
+        self.state
     }
 }
 

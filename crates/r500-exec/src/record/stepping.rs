@@ -1,8 +1,7 @@
 //! Stepping through a recorded run: over loops and calls, to breakpoints, forward and backward.
 
-use super::expr::{Expr, Value};
-use super::{Recording, Snapshot};
-use crate::reference::{Group, GroupState};
+use super::expr::{Expr, Operand, Value};
+use super::{Machine, Recording, Snapshot, Variable};
 
 /// The direction of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,18 +12,18 @@ pub enum Direction {
     Backward,
 }
 
-/// A breakpoint.
+/// A breakpoint, by default of a pixel.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Break {
+pub enum Break<V = Variable> {
     /// Before every execution of the instruction at this address.
     At(u32),
     /// Before every execution of the instruction at this address, if a condition holds.
-    AtIf(u32, Expr),
+    AtIf(u32, Expr<V>),
     /// When a condition becomes true: it holds, and did not hold one step before. At the start it only has to
     /// hold.
-    If(Expr),
+    If(Expr<V>),
     /// After a step that changed the value of an expression, in any bit (a watchpoint).
-    Changes(Expr),
+    Changes(Expr<V>),
 }
 
 /// Why execution stopped.
@@ -40,15 +39,15 @@ pub enum Stop {
     End,
 }
 
-impl Recording {
+impl<M: Machine> Recording<M> {
     /// Moves one step.
     pub fn step(&mut self, direction: Direction) -> Stop {
         self.move_to(direction, |_, _| true)
     }
 
-    /// Moves to the next (or previous) position at which the pixel is active.
+    /// Moves to the next (or previous) position at which the pixel or vertex is active.
     pub fn step_active(&mut self, direction: Direction) -> Stop {
-        self.run_to(direction, |now| now.active() && !now.state().ended())
+        self.run_to(direction, |now| now.active() && !now.ended())
     }
 
     /// Moves one step, over a complete loop or call that starts here (backward: that ended here).
@@ -77,8 +76,8 @@ impl Recording {
     /// Moves to the nearest breakpoint other than the current position, else to the end or start of the run.
     ///
     /// Both directions stop at the same positions. Breakpoints at addresses are found in the record of steps;
-    /// conditions are evaluated by running the engine over the steps in between.
-    pub fn run(&mut self, direction: Direction, breaks: &[Break]) -> Stop {
+    /// conditions are evaluated by running the machine over the steps in between.
+    pub fn run(&mut self, direction: Direction, breaks: &[Break<M::Variable>]) -> Stop {
         let stops = |&at: &usize| {
             self.steps.get(at).is_some_and(|step| breaks.contains(&Break::At(step.address)))
         };
@@ -86,9 +85,9 @@ impl Recording {
             Direction::Forward => (self.position + 1..self.len()).find(stops),
             Direction::Backward => (0..self.position).rev().find(stops),
         };
-        let is_conditional = |stop: &Break| !matches!(stop, Break::At(_));
+        let is_conditional = |stop: &Break<M::Variable>| !matches!(stop, Break::At(_));
         let by_condition = if breaks.iter().any(is_conditional) {
-            let observe = |now: &Snapshot<'_>| -> Vec<Trigger> {
+            let observe = |now: &Snapshot<'_, M>| -> Vec<Trigger> {
                 breaks
                     .iter()
                     .filter(|stop| is_conditional(stop))
@@ -112,7 +111,10 @@ impl Recording {
     }
 
     /// Returns the indices of the breakpoints that the current position hits.
-    pub fn breaks_here<'a>(&'a self, breaks: &'a [Break]) -> impl Iterator<Item = usize> + 'a {
+    pub fn breaks_here<'a>(
+        &'a self,
+        breaks: &'a [Break<M::Variable>],
+    ) -> impl Iterator<Item = usize> + 'a {
         let before = self.position.checked_sub(1).map(|at| (at, self.state_at(at)));
         breaks.iter().enumerate().filter_map(move |(i, stop)| {
             let before =
@@ -123,14 +125,18 @@ impl Recording {
 
     /// Returns all positions of the run that a breakpoint hits, in order; with a condition, those where it holds.
     ///
-    /// Except for breakpoints at addresses without a condition, this runs the engine over the whole recording.
+    /// Except for breakpoints at addresses without a condition, this runs the machine over the whole recording.
     #[must_use]
-    pub fn hits(&self, stop: &Break, condition: Option<&Expr>) -> Vec<usize> {
+    pub fn hits(
+        &self,
+        stop: &Break<M::Variable>,
+        condition: Option<&Expr<M::Variable>>,
+    ) -> Vec<usize> {
         if let (Break::At(address), None) = (stop, condition) {
             let all = self.steps.iter().enumerate();
             return all.filter(|(_, step)| step.address == *address).map(|(at, _)| at).collect();
         }
-        let observe = |now: &Snapshot<'_>| {
+        let observe = |now: &Snapshot<'_, M>| {
             (stop.observe(now), condition.is_none_or(|condition| condition.holds(now)))
         };
         let hit = |before: Option<&(Trigger, bool)>, now: &(Trigger, bool)| {
@@ -147,7 +153,11 @@ impl Recording {
     }
 
     /// Moves to the nearest position where a predicate holds, else to the end or start of the run.
-    pub fn run_to(&mut self, direction: Direction, holds: impl Fn(&Snapshot<'_>) -> bool) -> Stop {
+    pub fn run_to(
+        &mut self,
+        direction: Direction,
+        holds: impl Fn(&Snapshot<'_, M>) -> bool,
+    ) -> Stop {
         match self.find(direction, None, holds, |_, &now| now) {
             Some(position) => self.arrive(position),
             None => self.go_to_edge(direction),
@@ -160,7 +170,7 @@ impl Recording {
         &self,
         direction: Direction,
         bound: Option<usize>,
-        observe: impl Fn(&Snapshot<'_>) -> V,
+        observe: impl Fn(&Snapshot<'_, M>) -> V,
         hit: impl Fn(Option<&V>, &V) -> bool,
     ) -> Option<usize> {
         if direction == Direction::Forward {
@@ -199,50 +209,43 @@ impl Recording {
     /// returns false.
     fn scan<V>(
         &self,
-        (mut at, state): (usize, GroupState),
+        (mut at, state): (usize, M::State),
         last: usize,
-        observe: &impl Fn(&Snapshot<'_>) -> V,
+        observe: &impl Fn(&Snapshot<'_, M>) -> V,
         hit: &impl Fn(Option<&V>, &V) -> bool,
         mut go_on: impl FnMut(usize) -> bool,
     ) {
-        let draw = self.setup.draw();
-        let mut before = observe(&self.snapshot(at, &state));
-        let mut group = Group::resume(&draw, state);
-        while at < last && group.step().is_ok() {
-            at += 1;
-            let now = observe(&self.snapshot(at, group.state()));
-            if hit(Some(&before), &now) && !go_on(at) {
-                return;
-            }
-            before = now;
+        if at >= last {
+            return;
         }
+        let mut before = observe(&self.snapshot(at, &state));
+        // The steps succeeded when they were recorded.
+        let _ = self.machine.execute(state, |state| {
+            at += 1;
+            let now = observe(&self.snapshot(at, state));
+            let continues = !hit(Some(&before), &now) || go_on(at);
+            before = now;
+            continues && at < last
+        });
     }
 
     /// Returns the state at a position, by running from a checkpoint.
-    fn state_at(&self, position: usize) -> GroupState {
-        let (mut at, state) = self.checkpoint(position);
-        let draw = self.setup.draw();
-        let mut group = Group::resume(&draw, state);
-        while at < position && group.step().is_ok() {
-            at += 1;
-        }
-        group.into_state()
-    }
-
-    fn snapshot<'r>(&'r self, position: usize, state: &'r GroupState) -> Snapshot<'r> {
-        Snapshot { setup: &self.setup, state, lane: self.lane, position }
+    fn state_at(&self, position: usize) -> M::State {
+        let (at, state) = self.checkpoint(position);
+        self.advance(state, at, position)
     }
 
     /// Returns the number of running loops and calls at a position.
     fn depth(&self, position: usize) -> usize {
-        self.steps.get(position).map_or_else(
-            || self.last.loops().len() + self.last.calls().len(),
-            |step| usize::from(step.loops) + usize::from(step.calls),
-        )
+        self.steps
+            .get(position)
+            .map_or_else(|| self.machine.depth(&self.last), |step| step.depth as usize)
     }
 
     fn address_at(&self, position: usize) -> u32 {
-        self.steps.get(position).map_or_else(|| self.last.address(), |step| step.address)
+        self.steps
+            .get(position)
+            .map_or_else(|| self.machine.address(&self.last), |step| step.address)
     }
 
     /// Moves to the nearest position for which `predicate` holds, else to the end or start of the run.
@@ -282,9 +285,9 @@ enum Trigger {
     Value(Value),
 }
 
-impl Break {
-    fn observe(&self, now: &Snapshot<'_>) -> Trigger {
-        let at = |address: u32| !now.state.ended() && now.address() == address;
+impl<V: Operand> Break<V> {
+    fn observe<M: Machine<Variable = V>>(&self, now: &Snapshot<'_, M>) -> Trigger {
+        let at = |address: u32| !now.ended() && now.address() == address;
         match self {
             Self::At(address) => Trigger::Level(at(*address)),
             Self::AtIf(address, condition) => Trigger::Level(at(*address) && condition.holds(now)),

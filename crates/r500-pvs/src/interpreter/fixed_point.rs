@@ -86,6 +86,12 @@ pub(super) struct Iteration {
 }
 
 impl Iteration {
+    /// Returns its size in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let began = self.began.as_ref().map_or(0, Vec::len);
+        size_of::<Self>() + 4 * (began + self.spare.len())
+    }
+
     /// Enters the loop.
     pub(super) fn enter(&mut self) {
         if let Some(bits) = self.began.take() {

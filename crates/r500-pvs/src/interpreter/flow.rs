@@ -61,10 +61,26 @@ impl FlowControl {
     }
 }
 
-/// The instruction sequencer.
+/// A loop or call that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Running {
+    /// A loop.
+    Loop {
+        /// Remaining iterations, including the current one.
+        left: u16,
+        /// The loop index (aL).
+        index: i32,
+    },
+    /// A call.
+    Call {
+        /// The instruction after the call.
+        return_to: usize,
+    },
+}
+
+/// The instruction sequencer. It belongs to the flow control that it was made for.
 #[derive(Clone, Debug)]
-pub(super) struct Sequencer<'a> {
-    flow: &'a FlowControl,
+pub(super) struct Sequencer {
     pc: Option<usize>,
     stack: Vec<Frame>,
     /// Loop index outside of all loops.
@@ -87,11 +103,10 @@ struct Frame {
 /// Limit of open loops and calls.
 const DEPTH: usize = 64;
 
-impl<'a> Sequencer<'a> {
+impl Sequencer {
     /// Returns a sequencer at the first instruction. `indexed` tells whether instructions use the loop index.
-    pub(super) fn new(flow: &'a FlowControl, indexed: bool) -> Self {
+    pub(super) fn new(flow: &FlowControl, indexed: bool) -> Self {
         let mut sequencer = Self {
-            flow,
             pc: Some(flow.first),
             stack: Vec::new(),
             outer_index: 0,
@@ -101,7 +116,7 @@ impl<'a> Sequencer<'a> {
         // A loop at the start of the program would take effect after the instruction before it, which does not exist at
         // address 0.
         if flow.first == 0 {
-            sequencer.enter(u16::MAX, flow.first);
+            sequencer.enter(flow, u16::MAX, flow.first);
         }
         sequencer
     }
@@ -119,11 +134,11 @@ impl<'a> Sequencer<'a> {
     }
 
     /// Advances to the instruction after the current one. `snapshot` stores all that instructions can change.
-    pub(super) fn step(&mut self, snapshot: impl Fn(&mut Vec<u32>)) {
+    pub(super) fn step(&mut self, flow: &FlowControl, snapshot: impl Fn(&mut Vec<u32>)) {
         let Some(pc) = self.pc else { return };
         // Loops and subroutines that end here, innermost first.
         while let Some(frame) = self.stack.last_mut() {
-            let inst = &self.flow.ops[frame.inst];
+            let inst = &flow.ops[frame.inst];
             if usize::from(inst.last) != pc {
                 break;
             }
@@ -141,21 +156,43 @@ impl<'a> Sequencer<'a> {
                 let target = usize::from(inst.target);
                 self.pc = Some(target);
                 // Inner loops with the same start are entered again.
-                self.enter(inst.target.wrapping_sub(1), target);
+                self.enter(flow, inst.target.wrapping_sub(1), target);
                 return;
             }
             self.stack.pop();
         }
-        if pc >= self.flow.last && !self.in_call() {
+        if pc >= flow.last && !self.in_call(flow) {
             self.pc = None;
             return;
         }
         self.go(pc + 1);
-        self.enter(pc as u16, pc + 1);
+        self.enter(flow, pc as u16, pc + 1);
     }
 
-    fn in_call(&self) -> bool {
-        self.stack.iter().any(|frame| self.flow.ops[frame.inst].op == FlowOp::CALL)
+    fn in_call(&self, flow: &FlowControl) -> bool {
+        self.stack.iter().any(|frame| flow.ops[frame.inst].op == FlowOp::CALL)
+    }
+
+    /// Returns the loops and calls that run, the outermost first.
+    pub(super) fn running(&self, flow: &FlowControl) -> impl Iterator<Item = Running> {
+        self.stack.iter().map(|frame| {
+            let inst = &flow.ops[frame.inst];
+            match inst.op {
+                FlowOp::CALL => Running::Call { return_to: inst.target.into() },
+                _ => Running::Loop { left: frame.left, index: frame.index },
+            }
+        })
+    }
+
+    /// Returns the number of loops and calls that run.
+    pub(super) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Returns the approximate size in bytes of what it holds in vectors.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let iterations: usize = self.iterations.iter().map(Iteration::bytes).sum();
+        iterations + size_of_val(self.stack.as_slice())
     }
 
     fn go(&mut self, pc: usize) {
@@ -163,8 +200,7 @@ impl<'a> Sequencer<'a> {
     }
 
     /// Executes the flow control after an instruction, before `next`.
-    fn enter(&mut self, after: u16, next: usize) {
-        let flow = self.flow;
+    fn enter(&mut self, flow: &FlowControl, after: u16, next: usize) {
         for (n, inst) in flow.after(after) {
             if self.stack.iter().any(|frame| frame.inst == n) {
                 continue;

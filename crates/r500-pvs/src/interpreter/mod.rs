@@ -20,7 +20,8 @@ mod symbolic;
 mod vector;
 
 pub use batch::{BATCH, BatchMemory};
-pub use execution::{Execution, Step, Write};
+pub use execution::{Execution, Step, VertexState, Write, WrittenRegisters};
+pub use flow::Running;
 pub use math::scalar;
 pub use symbolic::{Equality, GivenConstants, prove_equal};
 
@@ -35,8 +36,10 @@ use fixed_point::Changeable;
 use flow::FlowControl;
 use math::Scalars;
 
-const TEMPORARIES: usize = 128;
-const ALT_TEMPORARIES: usize = 128;
+/// Number of temporaries of a vertex.
+pub const TEMPORARIES: usize = 128;
+/// Number of alternate temporaries of a vertex.
+pub const ALT_TEMPORARIES: usize = 128;
 
 /// The arithmetic of vertex programs.
 const ARITH: Arith = Arith::REFERENCE.with_zero_rule(true);
@@ -239,6 +242,12 @@ impl Interpreter {
     #[must_use]
     pub fn start(&self, inputs: &[[f32; 4]; INPUTS]) -> Execution<'_> {
         Execution::new(self, inputs)
+    }
+
+    /// Returns `const[n]` as instructions read it: 0 if it is missing.
+    #[must_use]
+    pub fn constant_at(&self, n: u8) -> [f32; 4] {
+        self.constant(n.into())
     }
 
     /// Replaces vectors of constant memory from 0 on; missing ones read 0.

@@ -155,7 +155,7 @@ impl<'a> Machine<'a> {
                 self.execute(op)?;
             }
             // Values that an iteration leaves as they were end a loop here, too.
-            sequencer.step(|bits| {
+            sequencer.step(&flow, |bits| {
                 bits.clear();
                 bits.push(self.predicate);
                 bits.extend(self.address);

@@ -28,7 +28,9 @@ mod parser;
 mod printer;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use r500_exec::record::Expr;
@@ -37,6 +39,7 @@ use r500_program::Uniform;
 use self::parser::Parser;
 
 pub use self::printer::Written;
+pub use self::vocabulary::{Bank, Vector, Vocabulary};
 
 /// A parse error and its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,13 +62,13 @@ impl ExpressionError {
     }
 }
 
-/// Parses an expression: numbers or booleans. `names` are the named constants of the program.
+/// Parses an expression: numbers or booleans, over the state of a machine. `names` are the named constants of the program.
 ///
 /// # Errors
 /// [`ExpressionError`] for the first error.
-pub fn parse(text: &str, names: &[Uniform]) -> Result<Expr, ExpressionError> {
+pub fn parse<V: Vocabulary>(text: &str, names: &[Uniform]) -> Result<Expr<V>, ExpressionError> {
     let tokens = lexer::tokens(text)?;
-    let mut parser = Parser { text, names, tokens, at: 0, depth: 0 };
+    let mut parser = Parser { text, names, tokens, at: 0, depth: 0, vocabulary: PhantomData };
     let expr = parser.or()?;
     match parser.peek() {
         None => Ok(expr.expr),
@@ -77,7 +80,10 @@ pub fn parse(text: &str, names: &[Uniform]) -> Result<Expr, ExpressionError> {
 ///
 /// # Errors
 /// [`ExpressionError`] for the first error; a numeric expression is one.
-pub fn parse_condition(text: &str, names: &[Uniform]) -> Result<Expr, ExpressionError> {
+pub fn parse_condition<V: Vocabulary>(
+    text: &str,
+    names: &[Uniform],
+) -> Result<Expr<V>, ExpressionError> {
     let expr = parse(text, names)?;
     if expr.is_bool() {
         return Ok(expr);

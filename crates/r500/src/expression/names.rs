@@ -1,25 +1,6 @@
 //! Keywords of expressions.
 
-use r500_exec::record::expr::{FpClass, Variable};
-
-/// Keywords of variables with one channel.
-pub(super) const WORDS: [(&str, Variable); 15] = [
-    ("depth", Variable::Depth),
-    ("alu_result", Variable::AluResult),
-    ("alu", Variable::AluResult),
-    ("active", Variable::Active),
-    ("covered", Variable::Covered),
-    ("killed", Variable::Killed),
-    ("al", Variable::Al),
-    ("address", Variable::Address),
-    ("pc", Variable::Address),
-    ("step", Variable::Step),
-    ("loops", Variable::Loops),
-    ("passes", Variable::Iterations),
-    ("calls", Variable::Calls),
-    ("x", Variable::X),
-    ("y", Variable::Y),
-];
+use r500_exec::record::expr::FpClass;
 
 /// Keywords after `is`; the first of a class is the one that is printed.
 pub(super) const CLASSES: [(&str, FpClass); 9] = [

@@ -1,15 +1,16 @@
 //! Recursive-descent parser: each function parses one level of precedence and checks widths and types.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use r500_exec::record::Expr;
-use r500_exec::record::expr::{Arithmetic, Channels, Comparison, Variable};
-use r500_isa::{CONSTANTS, TARGETS, TEMPORARIES};
+use r500_exec::record::expr::{Arithmetic, Channels, Comparison};
 use r500_program::Uniform;
 
 use super::ExpressionError;
 use super::lexer::{Token, TokenKind};
-use super::names::{CLASSES, WORDS};
+use super::names::CLASSES;
+use super::vocabulary::Vocabulary;
 
 /// Returns a question for the known name that is most similar to a word; empty if none is similar enough.
 fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
@@ -20,23 +21,24 @@ fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Strin
 /// Limit of nested parentheses, because evaluation is recursive.
 const DEPTH: usize = 64;
 /// A parsed expression and its location.
-pub(super) struct Part {
-    pub(super) expr: Expr,
+pub(super) struct Part<V> {
+    pub(super) expr: Expr<V>,
     span: Range<usize>,
 }
 
-pub(super) struct Parser<'a> {
+pub(super) struct Parser<'a, V> {
     pub(super) text: &'a str,
     pub(super) names: &'a [Uniform],
     pub(super) tokens: Vec<Token>,
     pub(super) at: usize,
     pub(super) depth: usize,
+    pub(super) vocabulary: PhantomData<V>,
 }
 
-type Parsed<T = Part> = Result<T, ExpressionError>;
+type Parsed<T> = Result<T, ExpressionError>;
 
-impl Parser<'_> {
-    pub(super) fn or(&mut self) -> Parsed {
+impl<V: Vocabulary> Parser<'_, V> {
+    pub(super) fn or(&mut self) -> Parsed<Part<V>> {
         let mut left = self.and()?;
         while self.takes_word("or") || self.takes("||") {
             let right = self.and()?;
@@ -45,7 +47,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn and(&mut self) -> Parsed {
+    fn and(&mut self) -> Parsed<Part<V>> {
         let mut left = self.not()?;
         while self.takes_word("and") || self.takes("&&") {
             let right = self.not()?;
@@ -54,7 +56,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn not(&mut self) -> Parsed {
+    fn not(&mut self) -> Parsed<Part<V>> {
         let start = self.here();
         if !self.takes_word("not") && !self.takes("!") {
             return self.comparison();
@@ -64,7 +66,7 @@ impl Parser<'_> {
         Ok(Part { span: start..part.span.end, expr: Expr::Not(Box::new(part.expr)) })
     }
 
-    fn comparison(&mut self) -> Parsed {
+    fn comparison(&mut self) -> Parsed<Part<V>> {
         let left = self.sum()?;
         if self.takes_word("is") {
             return self.class(left);
@@ -103,7 +105,7 @@ impl Parser<'_> {
     }
 
     /// Parses the class after `is`.
-    fn class(&mut self, left: Part) -> Parsed {
+    fn class(&mut self, left: Part<V>) -> Parsed<Part<V>> {
         number(&left)?;
         let negated = self.takes_word("not");
         let words = || CLASSES.map(|(word, _)| word).join(", ");
@@ -120,12 +122,12 @@ impl Parser<'_> {
         Ok(Part { expr, span: left.span.start..token.span.end })
     }
 
-    fn sum(&mut self) -> Parsed {
+    fn sum(&mut self) -> Parsed<Part<V>> {
         let operators = [("+", Arithmetic::Add), ("-", Arithmetic::Subtract)];
         self.left_associative(&operators, Self::product)
     }
 
-    fn product(&mut self) -> Parsed {
+    fn product(&mut self) -> Parsed<Part<V>> {
         let operators = [("*", Arithmetic::Multiply), ("/", Arithmetic::Divide)];
         self.left_associative(&operators, Self::unary)
     }
@@ -134,8 +136,8 @@ impl Parser<'_> {
     fn left_associative(
         &mut self,
         operators: &[(&str, Arithmetic)],
-        operand: fn(&mut Self) -> Parsed,
-    ) -> Parsed {
+        operand: fn(&mut Self) -> Parsed<Part<V>>,
+    ) -> Parsed<Part<V>> {
         let mut left = operand(self)?;
         while let Some(&(_, op)) = operators.iter().find(|(sign, _)| self.takes(sign)) {
             let right = operand(self)?;
@@ -144,7 +146,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn unary(&mut self) -> Parsed {
+    fn unary(&mut self) -> Parsed<Part<V>> {
         let start = self.here();
         if self.takes("-") {
             let part = self.nested(Self::unary)?;
@@ -157,7 +159,7 @@ impl Parser<'_> {
         self.primary()
     }
 
-    fn primary(&mut self) -> Parsed {
+    fn primary(&mut self) -> Parsed<Part<V>> {
         let Some(token) = self.next() else {
             let message = "something is missing here: a register, a number, a word";
             return Err(self.missing(message.to_owned()));
@@ -179,7 +181,7 @@ impl Parser<'_> {
         }
     }
 
-    fn word(&mut self, token: &Token) -> Parsed {
+    fn word(&mut self, token: &Token) -> Parsed<Part<V>> {
         let written = token.text(self.text);
         let word = written.to_ascii_lowercase();
         let span = token.span.clone();
@@ -193,13 +195,13 @@ impl Parser<'_> {
                 return Err(token.error(message.to_owned()));
             }
             "abs" | "all" | "any" => return self.function(&word, &span),
-            "pred" | "predicate" => {
-                let (channels, span) = self.channels(span, 4)?;
-                return Ok(Part { expr: Expr::Variable(Variable::Predicate(channels)), span });
-            }
             _ => {}
         }
-        if let Some((_, place)) = WORDS.iter().find(|(name, _)| *name == word) {
+        if let Some(vector) = V::VECTORS.iter().find(|vector| vector.name == word) {
+            let (channels, span) = self.channels(span, 4)?;
+            return Ok(Part { expr: Expr::Variable((vector.operand)(channels)), span });
+        }
+        if let Some((_, place)) = V::WORDS.iter().find(|(name, _)| *name == word) {
             return plain(Expr::Variable(*place));
         }
         if let Some(part) = self.register(token, &word)? {
@@ -214,11 +216,11 @@ impl Parser<'_> {
         let moved: Vec<u8> =
             channels.iter().filter_map(|c| u8::try_from(c).ok()).map(|c| c + first).collect();
         let channels = Channels::new(&moved).unwrap_or(channels);
-        Ok(Part { expr: Expr::Variable(Variable::Const(uniform.constant, channels)), span })
+        Ok(Part { expr: Expr::Variable(V::constant(uniform.constant, channels)), span })
     }
 
     /// Parses `abs(…)`, `all(…)`, `any(…)`.
-    fn function(&mut self, word: &str, span: &Range<usize>) -> Parsed {
+    fn function(&mut self, word: &str, span: &Range<usize>) -> Parsed<Part<V>> {
         self.expect("(")?;
         let part = self.nested(Self::or)?;
         let span = span.start..self.expect(")")?;
@@ -242,26 +244,25 @@ impl Parser<'_> {
     }
 
     /// Parses a register with channels, such as `temp[2].rg` or `t2.rg`; `None` if the word is not a register.
-    fn register(&mut self, token: &Token, word: &str) -> Parsed<Option<Part>> {
-        const BANKS: [(&str, usize); 3] =
-            [("temp", TEMPORARIES), ("const", CONSTANTS), ("out", TARGETS)];
+    fn register(&mut self, token: &Token, word: &str) -> Parsed<Option<Part<V>>> {
         let digits = |prefix: &str| {
             word.strip_prefix(prefix)
                 .filter(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
         };
-        let found = BANKS.iter().find_map(|&(bank, count)| {
-            if word == bank {
-                Some((bank, count, None))
+        let found = V::BANKS.iter().find_map(|bank| {
+            if word == bank.name {
+                Some((bank, None))
             } else {
-                digits(&bank[..1]).map(|digits| (bank, count, Some(digits.to_owned())))
+                digits(bank.short?).map(|digits| (bank, Some(digits.to_owned())))
             }
         });
-        let Some((bank, count, digits)) = found else { return Ok(None) };
+        let Some((bank, digits)) = found else { return Ok(None) };
+        let (name, last) = (bank.name, bank.count - 1);
         let (number, index) = match digits {
             Some(digits) => (digits.parse().ok(), token.span.clone()),
             None => {
                 self.expect("[")?;
-                let missing = || format!("`{bank}[…]` wants a number from 0 to {}", count - 1);
+                let missing = || format!("`{name}[…]` wants a number from 0 to {last}");
                 let Some(index) = self.next() else { return Err(self.missing(missing())) };
                 let number =
                     index.text(self.text).parse::<usize>().map_err(|_| index.error(missing()))?;
@@ -269,17 +270,13 @@ impl Parser<'_> {
                 (Some(number), index.span)
             }
         };
-        let number = number.filter(|&number| number < count).and_then(|n| u8::try_from(n).ok());
+        let number = number.filter(|&number| number <= last).and_then(|n| u8::try_from(n).ok());
         let Some(number) = number else {
-            let message = format!("there is no such register: {bank}[0] to {bank}[{}]", count - 1);
+            let message = format!("there is no such register: {name}[0] to {name}[{last}]");
             return Err(ExpressionError { span: index, message });
         };
         let (channels, span) = self.channels(token.span.start..self.last_end(), 4)?;
-        let place = match bank {
-            "temp" => Variable::Temp(number, channels),
-            "const" => Variable::Const(number, channels),
-            _ => Variable::Out(number, channels),
-        };
+        let place = (bank.operand)(number, channels);
         Ok(Some(Part { expr: Expr::Variable(place), span }))
     }
 
@@ -313,11 +310,13 @@ impl Parser<'_> {
     }
 
     fn unknown(&self, written: &str) -> String {
-        let words: Vec<&str> = WORDS
-            .iter()
-            .map(|(word, _)| *word)
-            .filter(|word| !["alu", "pc"].contains(word))
-            .collect();
+        // Of several names of an operand the first one.
+        let first = |n: &usize| {
+            let (_, operand) = &V::WORDS[*n];
+            V::WORDS[..*n].iter().all(|(_, other)| other != operand)
+        };
+        let words: Vec<&str> = (0..V::WORDS.len()).filter(first).map(|n| V::WORDS[n].0).collect();
+        let vector = V::VECTORS.first().map(|vector| vector.name);
         let names = || self.names.iter().map(|name| name.name.as_str());
         let constants = if self.names.is_empty() {
             String::new()
@@ -325,11 +324,12 @@ impl Parser<'_> {
             let shown: Vec<&str> = names().take(16).collect();
             format!("; the program's constants are {}", shown.join(", "))
         };
-        let registers = ["temp", "const", "out", "pred"];
-        let near =
-            suggestion(written, registers.into_iter().chain(words.iter().copied()).chain(names()));
+        let registers = V::BANKS.iter().map(|bank| bank.name).chain(vector);
+        let near = suggestion(written, registers.chain(words.iter().copied()).chain(names()));
+        let banks: String = V::BANKS.iter().map(|bank| format!("{}[N], ", bank.name)).collect();
+        let vector = vector.map_or_else(String::new, |name| format!("{name}, "));
         format!(
-            "there is no `{written}`; {near}there are temp[N], const[N], out[N], pred, {}{constants}",
+            "there is no `{written}`; {near}there are {banks}{vector}{}{constants}",
             words.join(", ")
         )
     }
@@ -401,19 +401,26 @@ impl Parser<'_> {
     }
 }
 
-fn logic(make: fn(Box<Expr>, Box<Expr>) -> Expr, left: Part, right: Part) -> Parsed {
+/// Makes an expression of two.
+type Binary<V> = fn(Box<Expr<V>>, Box<Expr<V>>) -> Expr<V>;
+
+fn logic<V: Vocabulary>(make: Binary<V>, left: Part<V>, right: Part<V>) -> Parsed<Part<V>> {
     truth(&left)?;
     truth(&right)?;
     pair(make, left, right)
 }
 
-fn arithmetic(op: Arithmetic, left: Part, right: Part) -> Parsed {
+fn arithmetic<V: Vocabulary>(op: Arithmetic, left: Part<V>, right: Part<V>) -> Parsed<Part<V>> {
     number(&left)?;
     number(&right)?;
     pair(|a, b| Expr::Arithmetic(op, a, b), left, right)
 }
 
-fn pair(make: impl Fn(Box<Expr>, Box<Expr>) -> Expr, left: Part, right: Part) -> Parsed {
+fn pair<V: Vocabulary>(
+    make: impl Fn(Box<Expr<V>>, Box<Expr<V>>) -> Expr<V>,
+    left: Part<V>,
+    right: Part<V>,
+) -> Parsed<Part<V>> {
     let span = left.span.start..right.span.end;
     let (a, b) = (left.expr.width(), right.expr.width());
     if a != b && a != 1 && b != 1 {
@@ -423,7 +430,7 @@ fn pair(make: impl Fn(Box<Expr>, Box<Expr>) -> Expr, left: Part, right: Part) ->
     Ok(Part { expr: make(Box::new(left.expr), Box::new(right.expr)), span })
 }
 
-fn number(part: &Part) -> Parsed<()> {
+fn number<V: Vocabulary>(part: &Part<V>) -> Parsed<()> {
     if !part.expr.is_bool() {
         return Ok(());
     }
@@ -431,7 +438,7 @@ fn number(part: &Part) -> Parsed<()> {
     Err(ExpressionError { span: part.span.clone(), message: message.to_owned() })
 }
 
-fn truth(part: &Part) -> Parsed<()> {
+fn truth<V: Vocabulary>(part: &Part<V>) -> Parsed<()> {
     if part.expr.is_bool() {
         return Ok(());
     }

@@ -2,20 +2,21 @@
 
 use std::fmt;
 
-use r500_exec::record::Expr;
-use r500_exec::record::expr::{Arithmetic, Channels, Comparison, Variable};
+use r500_exec::record::expr::{Arithmetic, Comparison};
+use r500_exec::record::{Expr, Variable};
 
-use super::names::{CLASSES, WORDS};
+use super::names::CLASSES;
+use super::vocabulary::Vocabulary;
 
 /// Displays an expression, fully parenthesised.
-pub struct Written<'a>(pub &'a Expr);
+pub struct Written<'a, V = Variable>(pub &'a Expr<V>);
 
-impl fmt::Display for Written<'_> {
+impl<V: Vocabulary> fmt::Display for Written<'_, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unary = |f: &mut fmt::Formatter<'_>, before: &str, x: &Expr, after: &str| {
+        let unary = |f: &mut fmt::Formatter<'_>, before: &str, x: &Expr<V>, after: &str| {
             write!(f, "{before}{}{after}", Written(x))
         };
-        let binary = |f: &mut fmt::Formatter<'_>, a: &Expr, sign: &str, b: &Expr| {
+        let binary = |f: &mut fmt::Formatter<'_>, a: &Expr<V>, sign: &str, b: &Expr<V>| {
             write!(f, "({} {sign} {})", Written(a), Written(b))
         };
         match self.0 {
@@ -24,7 +25,7 @@ impl fmt::Display for Written<'_> {
             }
             Expr::Number(x) => write!(f, "{x}"),
             Expr::Bool(truth) => write!(f, "{truth}"),
-            Expr::Variable(place) => write_place(f, place),
+            Expr::Variable(place) => write_place(f, *place),
             Expr::Neg(x) => unary(f, "(-", x, ")"),
             Expr::Abs(x) => unary(f, "abs(", x, ")"),
             Expr::Not(x) => unary(f, "(not ", x, ")"),
@@ -59,17 +60,11 @@ impl fmt::Display for Written<'_> {
     }
 }
 
-fn write_place(f: &mut fmt::Formatter<'_>, place: &Variable) -> fmt::Result {
-    let letters = |channels: &Channels| -> String {
-        channels.iter().map(|c| ["r", "g", "b", "a"][c % 4]).collect()
-    };
-    match place {
-        Variable::Temp(n, channels) => write!(f, "temp[{n}].{}", letters(channels)),
-        Variable::Const(n, channels) => write!(f, "const[{n}].{}", letters(channels)),
-        Variable::Out(n, channels) => write!(f, "out[{n}].{}", letters(channels)),
-        Variable::Predicate(channels) => write!(f, "pred.{}", letters(channels)),
-        place => {
-            f.write_str(WORDS.iter().find(|(_, found)| found == place).map_or("", |(word, _)| word))
-        }
+fn write_place<V: Vocabulary>(f: &mut fmt::Formatter<'_>, place: V) -> fmt::Result {
+    if let Some((name, channels)) = place.register() {
+        let letters: String = channels.iter().map(|c| V::LETTERS[c % 4]).collect();
+        return write!(f, "{name}.{letters}");
     }
+    let word = V::WORDS.iter().find(|(_, found)| *found == place);
+    f.write_str(word.map_or("", |(word, _)| word))
 }

@@ -1,6 +1,9 @@
 #![allow(clippy::unwrap_used)]
 
+use r500_exec::record::Variable;
+
 use super::*;
+use crate::vertex_run::VertexVariable;
 
 fn names() -> Vec<Uniform> {
     let uniform = |name: &str, constant, channel, channels| Uniform {
@@ -10,6 +13,10 @@ fn names() -> Vec<Uniform> {
         channels,
     };
     vec![uniform("color", 4, 0, 3), uniform("time", 5, 2, 1)]
+}
+
+fn parse(text: &str, names: &[Uniform]) -> Result<Expr, ExpressionError> {
+    super::parse(text, names)
 }
 
 fn written(text: &str) -> String {
@@ -44,6 +51,34 @@ fn expressions_parse_and_evaluate() {
         assert_eq!(written(text), wanted, "{text}");
         // Printing and parsing again gives the same.
         assert_eq!(written(wanted), wanted);
+    }
+}
+
+#[test]
+fn vertices_have_words_of_their_own() {
+    let rows = [
+        ("temp[2].r is nan", "(temp[2].x is nan)"),
+        ("i0.xw > t1.y", "(input[0].xw > temp[1].y)"),
+        ("alt_temp[127].w == c255", "(alt_temp[127].w == const[255].xyzw)"),
+        ("a0.x - out[127].y", "(a0.x - out[127].y)"),
+        ("color.b < time", "(const[4].z < const[5].z)"),
+        ("not predicate or active", "((not pred) or active)"),
+        ("loops > 0 and passes == aL", "((loops > 0) and (passes == al))"),
+    ];
+    let parse = |text: &str| super::parse::<VertexVariable>(text, &names());
+    for (text, wanted) in rows {
+        assert_eq!(Written(&parse(text).unwrap()).to_string(), wanted, "{text}");
+        assert_eq!(Written(&parse(wanted).unwrap()).to_string(), wanted);
+    }
+    for (text, message) in [
+        ("input[32]", "input[0] to input[31]"),
+        ("depth", "there are temp[N], alt_temp[N], const[N], input[N], out[N], a0, pred, active"),
+        ("pred.x", "`.` is not expected here"),
+        ("alu_result", "there is no `alu_result`"),
+        ("tmp[1]", "did you mean `temp`?"),
+    ] {
+        let error = parse(text).unwrap_err();
+        assert!(error.message.contains(message), "{text}: {error}");
     }
 }
 
@@ -87,7 +122,7 @@ fn syntax_errors_are_reported_with_position() {
         assert_eq!(&text[error.span.clone()], marked, "{text}: {error:?}");
         assert!(error.message.contains(message), "{text}: {error}");
     }
-    let error = parse_condition(" temp[0].r * 2 ", &[]).unwrap_err();
+    let error = parse_condition::<Variable>(" temp[0].r * 2 ", &[]).unwrap_err();
     assert_eq!(error.span, 1..14);
     assert_eq!(
         error.render(" temp[0].r * 2 "),

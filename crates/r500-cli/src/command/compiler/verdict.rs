@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use r500::compile::Span;
-use r500::program::{Job, Outcome as Ended};
+use r500::program::{Job, Outcome as Ended, Uniform};
 use r500::pvs::{Fill, Source};
 use r500_mesa::compiled::VertexProgram;
 use r500_mesa::messages::{self, Message};
@@ -180,6 +180,17 @@ impl Verdict {
             Path::new(&self.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         source.fill = Fill::Zero;
         Ok(source)
+    }
+
+    /// Returns the names of the vertex program's constants; none if there is no vertex program.
+    pub(in crate::command) fn vertex_uniforms(&self) -> &[Uniform] {
+        self.vertex().map_or(&[], |vertex| &vertex.uniforms)
+    }
+
+    /// Returns the names of the vertex program's inputs; none if there is no vertex program.
+    pub(in crate::command) fn attributes(&self) -> Vec<(u8, String)> {
+        let inputs = self.vertex().map_or(&[][..], |vertex| &vertex.inputs);
+        inputs.iter().map(|input| (input.input, input.name.clone())).collect()
     }
 
     /// Returns the vertex program as text, with the names of its constants and inputs as comments.

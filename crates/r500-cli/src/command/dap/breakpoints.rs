@@ -1,26 +1,30 @@
 //! Requests that replace breakpoints: on lines, labels, instructions and changes of values.
 
-use r500::exec::record::expr::Variable;
-use r500::exec::record::{Break, Expr};
+use r500::exec::record::{Break, Expr, Machine};
+use r500::expression::Vocabulary;
 use serde_json::{Value, json};
 
 use super::frames::LISTING;
-use super::target::Target;
+use super::target::{Inspected, Target};
 use super::{disassembly, variables};
 use crate::command::debug::breakpoint::{Breakpoint, Owner};
 
 /// A breakpoint, and what the response says of it.
-type Made = Result<(Breakpoint, Value), String>;
+type Made<M> = Result<(Breakpoint<<M as Machine>::Variable>, Value), String>;
 
 /// Sets the breakpoints on lines of a source. `from` is the number of the client's first line.
-pub(super) fn set_lines(target: &mut Target, arguments: &Value, from: usize) -> Value {
+pub(super) fn set_lines<M: Inspected>(
+    target: &mut Target<M>,
+    arguments: &Value,
+    from: usize,
+) -> Value {
     // Other files have no instructions of this program, so their breakpoints do not affect it.
     if !is_ours(target, &arguments["source"]) {
         let none = || Err("no instruction of the program is there".to_owned());
         let wanted = arguments["breakpoints"].as_array().map_or(0, Vec::len);
         return answers((0..wanted).map(|_| none()));
     }
-    let make = |target: &Target, one: &Value| {
+    let make = |target: &Target<M>, one: &Value| {
         let line = one["line"].as_u64().and_then(|line| usize::try_from(line).ok());
         // Lines of the map are counted from 1.
         let line = line.and_then(|line| line.checked_add(1 - from));
@@ -33,7 +37,7 @@ pub(super) fn set_lines(target: &mut Target, arguments: &Value, from: usize) -> 
 }
 
 /// Sets the breakpoints on labels.
-pub(super) fn set_labels(target: &mut Target, arguments: &Value) -> Value {
+pub(super) fn set_labels<M: Inspected>(target: &mut Target<M>, arguments: &Value) -> Value {
     set(target, Owner::Label, &arguments["breakpoints"], |target, one| {
         let name = one["name"].as_str().unwrap_or_default();
         let map = &target.session.map;
@@ -51,7 +55,7 @@ pub(super) fn set_labels(target: &mut Target, arguments: &Value) -> Value {
 }
 
 /// Sets the breakpoints on instructions of the disassembly.
-pub(super) fn set_instructions(target: &mut Target, arguments: &Value) -> Value {
+pub(super) fn set_instructions<M: Inspected>(target: &mut Target<M>, arguments: &Value) -> Value {
     set(target, Owner::Instruction, &arguments["breakpoints"], |target, one| {
         let base = disassembly::address(&one["instructionReference"])?;
         let address = disassembly::plus(base, &one["offset"])?;
@@ -63,7 +67,7 @@ pub(super) fn set_instructions(target: &mut Target, arguments: &Value) -> Value 
 }
 
 /// Sets the breakpoints on changes of values.
-pub(super) fn set_data(target: &mut Target, arguments: &Value) -> Value {
+pub(super) fn set_data<M: Inspected>(target: &mut Target<M>, arguments: &Value) -> Value {
     set(target, Owner::Data, &arguments["breakpoints"], |target, one| {
         let text = one["dataId"].as_str().unwrap_or_default();
         let stop = Break::Changes(target.expression(text)?);
@@ -72,7 +76,10 @@ pub(super) fn set_data(target: &mut Target, arguments: &Value) -> Value {
 }
 
 /// Returns whether and how changes of a value can be watched.
-pub(super) fn data_info(target: &mut Target, arguments: &Value) -> Result<Value, String> {
+pub(super) fn data_info<M: Inspected>(
+    target: &mut Target<M>,
+    arguments: &Value,
+) -> Result<Value, String> {
     let name = arguments["name"].as_str().unwrap_or_default();
     // Without a reference the name is an expression.
     let listed = match arguments["variablesReference"].as_u64() {
@@ -89,7 +96,10 @@ pub(super) fn data_info(target: &mut Target, arguments: &Value) -> Result<Value,
         return Ok(refused(format!("`{name}` cannot be watched: it is not an expression")));
     };
     Ok(match target.expression(text) {
-        Ok(Expr::Number(_) | Expr::Bool(_) | Expr::Variable(Variable::Const(..))) => {
+        Ok(Expr::Number(_) | Expr::Bool(_)) => {
+            refused(format!("{text} is constant: it does not change"))
+        }
+        Ok(Expr::Variable(variable)) if variable.is_constant() => {
             refused(format!("{text} is constant: it does not change"))
         }
         Ok(_) => {
@@ -100,26 +110,26 @@ pub(super) fn data_info(target: &mut Target, arguments: &Value) -> Result<Value,
 }
 
 /// Returns a breakpoint at an address.
-fn at(
-    target: &Target,
+fn at<M: Inspected>(
+    target: &Target<M>,
     owner: Owner,
     address: u32,
     text: &str,
     wanted: &Value,
-) -> Result<Breakpoint, String> {
+) -> Result<Breakpoint<M::Variable>, String> {
     let address = target.session.address(address)?;
     target.breakpoint(owner, Break::At(address), text, wanted)
 }
 
 /// Replaces the breakpoints of an owner. Returns the result for each.
-fn set(
-    target: &mut Target,
+fn set<M: Inspected>(
+    target: &mut Target<M>,
     owner: Owner,
     wanted: &Value,
-    make: impl Fn(&Target, &Value) -> Made,
+    make: impl Fn(&Target<M>, &Value) -> Made<M>,
 ) -> Value {
     let wanted = wanted.as_array().map_or(&[][..], Vec::as_slice);
-    let made: Vec<Made> = wanted.iter().map(|one| make(target, one)).collect();
+    let made: Vec<Made<M>> = wanted.iter().map(|one| make(target, one)).collect();
     let session = &mut target.session;
     session.breakpoints.retain(|point| point.owner != owner);
     answers(made.into_iter().map(|one| {
@@ -142,7 +152,7 @@ fn answers(all: impl Iterator<Item = Result<Value, String>>) -> Value {
 }
 
 /// Returns whether a source of the client is that of the program.
-fn is_ours(target: &Target, source: &Value) -> bool {
+fn is_ours<M: Inspected>(target: &Target<M>, source: &Value) -> bool {
     let Some(path) = &target.session.map.path else {
         return source["sourceReference"] == LISTING;
     };

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::target::Target;
+use super::target::{Inspected, Target};
 use super::variables;
 use crate::command::debug::breakpoint::Owner;
-use crate::command::debug::language::{self, COMMANDS};
+use crate::command::debug::language::{self, Kind};
+use crate::command::debug::session::Session;
 
 /// The effect of a line of the console.
 pub(super) struct Entered {
@@ -22,17 +23,17 @@ pub(super) struct Entered {
 ///
 /// # Errors
 /// If it is neither, or the command cannot be executed.
-pub(super) fn enter(target: &mut Target, line: &str) -> Result<Entered, String> {
+pub(super) fn enter<M: Inspected>(target: &mut Target<M>, line: &str) -> Result<Entered, String> {
     let line = line.trim();
-    if !line.is_empty() && language::parse(line).is_err() {
+    if !line.is_empty() && language::parse(line, M::KIND).is_err() {
         let answer = variables::evaluate(target, line).map_err(|why| {
             format!("`{line}` is neither a command (`help` lists them) nor an expression: {why}")
         })?;
         return Ok(Entered { answer, moved: false, quit: false, removed: Vec::new() });
     }
     let session = &mut target.session;
-    let before = (session.recording.position(), session.pixel());
-    let set = |session: &crate::command::debug::session::Session| -> Vec<usize> {
+    let before = (session.recording.position(), M::selected(session));
+    let set = |session: &Session<M>| -> Vec<usize> {
         let points = session.breakpoints.iter();
         points.filter(|point| point.owner != Owner::Command).map(|point| point.number).collect()
     };
@@ -43,7 +44,7 @@ pub(super) fn enter(target: &mut Target, line: &str) -> Result<Entered, String> 
         answer: json!({
             "result": session.text_of(&reply).trim_end(), "variablesReference": 0,
         }),
-        moved: before != (session.recording.position(), session.pixel()),
+        moved: before != (session.recording.position(), M::selected(session)),
         quit: reply.quit,
         removed: known.into_iter().filter(|number| !left.contains(number)).collect(),
     })
@@ -51,12 +52,12 @@ pub(super) fn enter(target: &mut Target, line: &str) -> Result<Entered, String> 
 
 /// Returns completions of the first word of a line: the commands that begin with it. `from` is the number of the
 /// client's first column.
-pub(super) fn completions(arguments: &Value, from: usize) -> Value {
+pub(super) fn completions(arguments: &Value, kind: Kind, from: usize) -> Value {
     let text = arguments["text"].as_str().unwrap_or_default();
     let column = arguments["column"].as_u64().and_then(|column| usize::try_from(column).ok());
     let before = column.map_or(usize::MAX, |column| column.saturating_sub(from));
     let word: String = text.chars().take(before).collect::<String>().to_ascii_lowercase();
-    let fits = COMMANDS.iter().filter(|row| row.name.starts_with(word.trim_start()));
+    let fits = language::commands(kind).filter(|row| row.name.starts_with(word.trim_start()));
     let targets: Vec<Value> = fits
         .map(|row| json!({ "label": row.name, "detail": format!("{}: {}", row.arguments, row.help) }))
         .collect();

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::frames;
-use super::target::Target;
+use super::target::{Inspected, Target};
 
 /// Limit of the instructions of a response.
 const MOST: i64 = 10_000;
 
 /// Returns the instructions of a `disassemble` request. Addresses without an instruction are marked as invalid.
-pub(super) fn disassemble(
-    target: &Target,
+pub(super) fn disassemble<M: Inspected>(
+    target: &Target<M>,
     arguments: &Value,
     from: usize,
 ) -> Result<Value, String> {
@@ -46,18 +46,18 @@ pub(super) fn address(reference: &Value) -> Result<i64, String> {
         .ok_or_else(|| format!("`{text}` is not the address of an instruction, such as 12 or 0xc"))
 }
 
-fn instruction(target: &Target, at: i64, from: usize) -> Value {
+fn instruction<M: Inspected>(target: &Target<M>, at: i64, from: usize) -> Value {
     let session = &target.session;
     let found = u32::try_from(at).ok().and_then(|address| {
-        let instruction = session.recording.setup().shader.instruction(address)?;
-        Some((address, instruction, session.texts.get(address)?))
+        let dwords = session.recording.machine().dwords(address)?;
+        Some((address, dwords, session.texts.get(address)?))
     });
-    let Some((address, instruction, text)) = found else {
+    let Some((address, dwords, text)) = found else {
         return json!({
             "address": at.to_string(), "instruction": "no instruction", "presentationHint": "invalid",
         });
     };
-    let words = instruction.0.map(|word| format!("{word:08x}"));
+    let words: Vec<String> = dwords.iter().map(|word| format!("{word:08x}")).collect();
     let mut value = json!({
         "address": address.to_string(),
         "instructionBytes": words.join(" "),

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::target::Target;
+use super::target::{Inspected, Target};
 
 /// The source reference of the listing of a program without assembly.
 pub(super) const LISTING: u64 = 1;
 
 /// Returns the frames, the innermost first. `from` is the number of the client's first line.
-pub(super) fn stack(target: &Target, from: usize) -> Value {
+pub(super) fn stack<M: Inspected>(target: &Target<M>, from: usize) -> Value {
     let now = target.session.recording.now();
-    let calls: Vec<u32> = now.state().calls().iter().rev().copied().collect();
+    let calls = now.machine().calls(now.state()).into_iter().rev();
     let addresses = std::iter::once(target.address()).chain(calls);
     let frames: Vec<Value> =
         addresses.zip(1..).map(|(address, id)| frame(target, id, address, from)).collect();
@@ -18,7 +18,7 @@ pub(super) fn stack(target: &Target, from: usize) -> Value {
 }
 
 /// Returns the source of the program: its file, or its listing.
-pub(super) fn source(target: &Target) -> Value {
+pub(super) fn source<M: Inspected>(target: &Target<M>) -> Value {
     match &target.session.map.path {
         Some(path) => {
             let path = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -30,7 +30,7 @@ pub(super) fn source(target: &Target) -> Value {
     }
 }
 
-fn frame(target: &Target, id: u32, address: u32, from: usize) -> Value {
+fn frame<M: Inspected>(target: &Target<M>, id: u32, address: u32, from: usize) -> Value {
     let map = &target.session.map;
     let label = map.label_before(address);
     let name = label.map_or_else(|| format!("@{address}"), |label| format!("{label} @{address}"));

@@ -3,10 +3,12 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`server`] | the protocol: requests, responses, events |
-//! | [`target`] | the debuggee: the program and the debugger's session |
+//! | [`launch`] | launch requests: the program is read and recorded |
+//! | [`target`], [`debuggee`] | the program and the debugger's session; the same for any kind of machine |
 //! | [`breakpoints`] | requests that set breakpoints |
 //! | [`frames`], [`disassembly`] | stack frames, instructions with their dwords |
 //! | [`variables`], [`references`] | registers and state as variables, which expand |
+//! | [`pixel`], [`vertex`] | the scopes of a pixel, of a vertex |
 //! | [`console`] | the debugger's commands |
 //!
 //! As in the language server, protocol types are written as JSON where they are used: no maintained crate of such types
@@ -14,12 +16,16 @@
 
 mod breakpoints;
 mod console;
+mod debuggee;
 mod disassembly;
 mod frames;
+mod launch;
+mod pixel;
 mod references;
 mod server;
 mod target;
 mod variables;
+mod vertex;
 
 use std::io::{self, Read, Write};
 
@@ -30,11 +36,12 @@ use super::wire;
 
 /// Serve an editor: the Debug Adapter Protocol on stdin and stdout.
 ///
-/// Editors start this themselves; the guide's page "Editors" says how for Visual Studio Code and Neovim. A pixel of the picture is
-/// recorded and can be stepped through in both directions, with breakpoints on lines, labels, instructions and changes of values
+/// Editors start this themselves; the guide's page "Editors" says how for Visual Studio Code and Neovim. A pixel of the picture, or a
+/// vertex, is recorded and can be stepped through in both directions, with breakpoints on lines, labels, instructions and changes of values
 /// (conditions, hit counts, messages), watches, registers, constants, the pixels that share its program counter, a disassembly, and the
 /// commands of `r500 debug` in the debug console. The launch request takes: program (a file of any format), pixel ([x, y], y = 0 the
-/// bottom row; default: the middle), size ([width, height]), pick, time, stopOnEntry (default: true), limitInstructions.
+/// bottom row; default: the middle), size ([width, height]), pick, time, stopOnEntry (default: true), limitInstructions; of a vertex
+/// program vertex (a row of inputs, from 0), inputs (as `r500 run` takes --input) and constants; of a scene vertex, pick and time.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Dap {}

@@ -4,6 +4,7 @@
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
     Registers,
+    Inputs,
     Outputs,
     Constants,
     State,
@@ -16,6 +17,31 @@ pub(super) enum Node {
     Lane(usize),
     /// A temporary of a lane.
     LaneTemp(usize, usize),
+}
+
+/// A variable, before it has a reference.
+pub(super) struct Shown {
+    pub(super) name: String,
+    pub(super) value: String,
+    /// The expression that has this value.
+    pub(super) expression: Option<String>,
+    /// What it expands to, and the number of its parts.
+    pub(super) parts: Option<(Node, usize)>,
+}
+
+impl Shown {
+    /// Returns a variable that does not expand and has no expression.
+    pub(super) fn plain(name: &str, value: String) -> Self {
+        Self { name: name.to_owned(), value, expression: None, parts: None }
+    }
+
+    /// Returns a number of things, which expands to them.
+    pub(super) fn counted(name: &str, count: usize, node: Node) -> Self {
+        Self {
+            parts: (count > 0).then_some((node, count)),
+            ..Self::plain(name, if count == 0 { "none".to_owned() } else { count.to_string() })
+        }
+    }
 }
 
 /// The references of values that expand, from 1. They stay valid: what expands is read again.

@@ -2,14 +2,13 @@
 
 use std::io::{self, Write};
 
-use r500::exec::record::{Direction, Recording, Stop};
-use r500_stream::counted;
+use r500::exec::record::Direction;
 use serde_json::{Value, json};
 
-use super::target::Target;
-use super::{breakpoints, console, disassembly, frames, variables};
+use super::debuggee::{Debuggee, Movement};
+use super::{console, launch};
 use crate::command::debug::breakpoint::Owner;
-use crate::command::debug::session::Session;
+use crate::command::debug::language::Kind;
 use crate::command::wire::{Incoming, Messages, send};
 
 /// Serves until the client disconnects or is gone. Returns whether it disconnected.
@@ -48,7 +47,7 @@ pub(super) fn serve(messages: &Messages, out: &mut impl Write) -> io::Result<boo
 #[derive(Default)]
 struct Server {
     sequence: u64,
-    target: Option<Target>,
+    target: Option<Box<dyn Debuggee>>,
     stop_on_entry: bool,
     /// The numbers of the client's first line and first column: 0 or 1.
     line_from: usize,
@@ -106,13 +105,13 @@ impl Server {
             // Requests are cancelled when this one arrives, before their turn.
             "cancel" => return Ok(json!({})),
             "threads" => {
-                let name = self.target.as_ref().map_or_else(String::new, |target| {
-                    let [x, y] = target.session.pixel();
-                    format!("{}, pixel {x},{y}", target.session.name)
-                });
+                let name = self.target.as_ref().map_or_else(String::new, |target| target.name());
                 return Ok(json!({ "threads": [{ "id": THREAD, "name": name }] }));
             }
-            "completions" => return Ok(console::completions(arguments, self.column_from)),
+            "completions" => {
+                let kind = self.target.as_ref().map_or(Kind::Pixel, |target| target.kind());
+                return Ok(console::completions(arguments, kind, self.column_from));
+            }
             "evaluate" if arguments["context"] == "repl" => return self.enter(arguments),
             _ => {}
         }
@@ -125,24 +124,21 @@ impl Server {
             }
             "configurationDone" | "continue" => self.run(Direction::Forward),
             "reverseContinue" => self.run(Direction::Backward),
-            "restart" => self.step(|recording| {
-                recording.seek(0);
-                Stop::Reached
-            }),
-            "next" => self.step(|recording| recording.step_over(Direction::Forward)),
-            "stepIn" => self.step(|recording| recording.step(Direction::Forward)),
-            "stepOut" => self.step(|recording| recording.step_out(Direction::Forward)),
-            "stepBack" => self.step(|recording| recording.step(Direction::Backward)),
+            "restart" => self.step(Movement::ToStart),
+            "next" => self.step(Movement::Over),
+            "stepIn" => self.step(Movement::Step(Direction::Forward)),
+            "stepOut" => self.step(Movement::Out),
+            "stepBack" => self.step(Movement::Step(Direction::Backward)),
             "pause" => {
                 self.events.push(("stopped", stopped("pause", "")));
                 Ok(json!({}))
             }
-            _ => ask(target, command, arguments, line_from),
+            _ => target.ask(command, arguments, line_from),
         }
     }
 
     fn launch(&mut self, arguments: &Value) -> Answer {
-        let target = match Target::launch(arguments) {
+        let target = match launch::launch(arguments) {
             Ok(target) => target,
             Err(error) => {
                 if let Some(details) = error.details {
@@ -152,15 +148,7 @@ impl Server {
             }
         };
         self.stop_on_entry = arguments["stopOnEntry"] != false;
-        let session = &target.session;
-        let text = format!(
-            "{}: pixel {:?}, {} recorded, up to {}\n`help` lists the commands of this console\n",
-            session.name,
-            session.pixel(),
-            counted(session.recording.len(), "instruction"),
-            session.end()
-        );
-        self.print("console", &text);
+        self.print("console", &target.greeting());
         self.target = Some(target);
         // The client may set breakpoints from now on.
         self.events.push(("initialized", json!({})));
@@ -174,7 +162,7 @@ impl Server {
     /// Runs to the next breakpoint of any kind.
     fn run(&mut self, direction: Direction) -> Answer {
         let target = self.target.as_mut().ok_or("nothing is launched")?;
-        let ran = target.session.run(direction);
+        let ran = target.run(direction);
         let hits = &ran.hits;
         let mut event = match hits.first() {
             Some(hit) => {
@@ -186,7 +174,7 @@ impl Server {
                 };
                 stopped(reason, &hit.description())
             }
-            None => stopped("step", &edge(&target.session, ran.stop)),
+            None => stopped("step", &target.edge(ran.stop)),
         };
         if !hits.is_empty() {
             event["hitBreakpointIds"] = hits.iter().map(|hit| hit.number).collect();
@@ -197,14 +185,11 @@ impl Server {
     }
 
     /// Moves the position without regard to breakpoints; messages on the way are logged.
-    fn step(&mut self, step: impl Fn(&mut Recording) -> Stop) -> Answer {
+    fn step(&mut self, step: Movement) -> Answer {
         let target = self.target.as_mut().ok_or("nothing is launched")?;
-        let session = &mut target.session;
-        let from = session.recording.position();
-        let stop = step(&mut session.recording);
-        let log = session.log_since(from);
-        let event = stopped("step", &edge(session, stop));
-        self.log(&log);
+        let moved = target.step(step);
+        let event = stopped("step", &target.edge(moved.stop));
+        self.log(&moved.log);
         self.events.push(("stopped", event));
         Ok(json!({}))
     }
@@ -219,7 +204,7 @@ impl Server {
     fn enter(&mut self, arguments: &Value) -> Answer {
         let target = self.target.as_mut().ok_or("nothing is launched")?;
         let line = arguments["expression"].as_str().unwrap_or_default();
-        let entered = console::enter(target, line)?;
+        let entered = target.enter(line)?;
         for number in entered.removed {
             let point = json!({ "id": number, "verified": false });
             self.events.push(("breakpoint", json!({ "reason": "removed", "breakpoint": point })));
@@ -260,44 +245,6 @@ fn stopped(reason: &str, text: &str) -> Value {
         body["text"] = json!(text);
     }
     body
-}
-
-/// Returns the end of the run at which a move stopped; empty if it stopped before.
-fn edge(session: &Session, stop: Stop) -> String {
-    match stop {
-        Stop::Start => "the start of the program".to_owned(),
-        Stop::End => session.end(),
-        Stop::Reached | Stop::Break(_) => String::new(),
-    }
-}
-
-/// Handles requests that do not move the position.
-fn ask(target: &mut Target, command: &str, arguments: &Value, line_from: usize) -> Answer {
-    Ok(match command {
-        "setBreakpoints" => breakpoints::set_lines(target, arguments, line_from),
-        "setFunctionBreakpoints" => breakpoints::set_labels(target, arguments),
-        "setInstructionBreakpoints" => breakpoints::set_instructions(target, arguments),
-        "dataBreakpointInfo" => breakpoints::data_info(target, arguments)?,
-        "setDataBreakpoints" => breakpoints::set_data(target, arguments),
-        "setExceptionBreakpoints" => json!({}),
-        "stackTrace" => frames::stack(target, line_from),
-        "disassemble" => disassembly::disassemble(target, arguments, line_from)?,
-        "source" => {
-            let text = target.session.map.lines.join("\n");
-            json!({ "content": text, "mimeType": "text/x-r500" })
-        }
-        "scopes" => variables::scopes(target),
-        "variables" => {
-            let reference = arguments["variablesReference"].as_u64();
-            let reference = reference.ok_or("`variables` needs a `variablesReference`")?;
-            json!({ "variables": variables::variables(target, reference)? })
-        }
-        "evaluate" => {
-            let text = arguments["expression"].as_str().unwrap_or_default();
-            variables::evaluate(target, text)?
-        }
-        _ => return Err(format!("`{command}` is not served")),
-    })
 }
 
 #[cfg(test)]

@@ -1,98 +1,34 @@
-//! The debuggee: a program and the debugger's session with its recorded pixel.
+//! The debuggee: a program and the debugger's session with its recorded run.
 
-use std::path::Path;
-use std::sync::Arc;
-
-use r500::builtin_uniforms;
-use r500::check::ExternalReads;
-use r500::exec::record::{Break, DrawSetup, Expr};
-use r500::exec::{Limits, Options, Shader};
+use r500::exec::record::{Break, Expr};
 use r500::expression;
 use serde_json::Value;
 
-use super::references::References;
+use super::references::{Node, References, Shown};
 use crate::command::debug::breakpoint::{Breakpoint, HitCondition, LogMessage, Owner};
 use crate::command::debug::session::Session;
-use crate::command::exit::Failure;
-use crate::command::input_args::{self, ReadArgs};
-use crate::command::syntax;
+use crate::command::debug::subject::Subject;
 
-/// Default limit of recorded instructions.
-const INSTRUCTIONS: u64 = 1_000_000;
+/// A kind of machine that editors inspect.
+pub(super) trait Inspected: Subject {
+    /// The scopes of a frame.
+    const SCOPES: &'static [(&'static str, Node)];
 
-pub(super) struct Target {
-    pub(super) session: Session,
-    /// The registers that the program reads.
-    pub(super) reads: ExternalReads,
+    /// Returns the parts of a value, of all but expressions, constants and calls.
+    fn parts(target: &Target<Self>, node: &Node) -> Result<Vec<Shown>, String>;
+}
+
+pub(super) struct Target<M: Inspected> {
+    pub(super) session: Session<M>,
+    /// The constants that the program reads and that have a value.
+    pub(super) constants: Vec<u8>,
     /// The expandable values that the client knows.
     pub(super) references: References,
 }
 
-/// Why a program was not launched.
-pub(super) struct LaunchError {
-    /// The cause, on one line; of a source with several errors, the first one.
-    pub(super) message: String,
-    /// All errors with their source lines, if there is more to report.
-    pub(super) details: Option<String>,
-}
-
-impl<T: Into<String>> From<T> for LaunchError {
-    fn from(message: T) -> Self {
-        Self { message: message.into(), details: None }
-    }
-}
-
-impl LaunchError {
-    fn of(failure: &Failure) -> Self {
-        let (message, details) = (failure.summary(), failure.message());
-        let details = (details != message).then_some(details);
-        Self { message, details }
-    }
-}
-
-impl Target {
-    /// Reads the program and records the pixel of a launch request.
-    pub(super) fn launch(arguments: &Value) -> Result<Self, LaunchError> {
-        let program = arguments["program"].as_str().ok_or("the launch names no `program`")?;
-        let path = Path::new(program);
-        let pick = match &arguments["pick"] {
-            Value::String(name) => Some(name.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            _ => None,
-        };
-        let mut job = input_args::one(path, ReadArgs::default(), pick.as_deref())
-            .map_err(|failure| LaunchError::of(&failure))?;
-        let map = input_args::source_map(path, ReadArgs::default(), &job);
-        let size = pair(&arguments["size"])?;
-        if let Some([width, height]) = size {
-            syntax::size(&format!("{width}x{height}"))?;
-        }
-        let size = size.or(job.size).unwrap_or([256, 256]);
-        if let Some(time) = arguments["time"].as_f64() {
-            job.time = Some(time as f32);
-        }
-        let pixel = pair(&arguments["pixel"])?.unwrap_or(size.map(|side| side / 2));
-        let instructions = arguments["limitInstructions"].as_u64().unwrap_or(INSTRUCTIONS);
-        let reads = ExternalReads::of(&job.program);
-        let shader = Shader::new(&job.program).map_err(|error| error.to_string())?;
-        let bindings = builtin_uniforms::bind(&job, size).map_err(|error| error.to_string())?;
-        let options =
-            Options { limits: Limits { instructions, ..Limits::default() }, ..Options::default() };
-        let setup = DrawSetup { shader: Arc::new(shader), bindings: Arc::new(bindings), options };
-        if pixel[0] >= size[0] || pixel[1] >= size[1] {
-            return Err(format!(
-                "pixel {},{} is outside the picture of {}x{}",
-                pixel[0], pixel[1], size[0], size[1]
-            )
-            .into());
-        }
-        let name = if job.name.is_empty() { program.to_owned() } else { job.name };
-        let session = Session::new(name, map, setup, pixel).map_err(|error| error.to_string())?;
-        Ok(Self { session, reads, references: References::default() })
-    }
-
+impl<M: Inspected> Target<M> {
     /// Parses an expression.
-    pub(super) fn expression(&self, text: &str) -> Result<Expr, String> {
+    pub(super) fn expression(&self, text: &str) -> Result<Expr<M::Variable>, String> {
         expression::parse(text, &self.session.map.names).map_err(|error| error.to_string())
     }
 
@@ -100,10 +36,10 @@ impl Target {
     pub(super) fn breakpoint(
         &self,
         owner: Owner,
-        stop: Break,
+        stop: Break<M::Variable>,
         text: &str,
         wanted: &Value,
-    ) -> Result<Breakpoint, String> {
+    ) -> Result<Breakpoint<M::Variable>, String> {
         let given = |name: &str| wanted[name].as_str().map(str::trim).filter(|t| !t.is_empty());
         let names = &self.session.map.names;
         let mut text = text.to_owned();
@@ -135,21 +71,8 @@ impl Target {
     pub(super) fn address(&self) -> u32 {
         let now = self.session.recording.now();
         match self.session.recording.last_step() {
-            Some(step) if now.state().ended() => step.address,
+            Some(step) if now.ended() => M::address_of(step),
             _ => now.address(),
         }
     }
-}
-
-fn pair(value: &Value) -> Result<Option<[u32; 2]>, String> {
-    if value.is_null() {
-        return Ok(None);
-    }
-    let numbers = value.as_array().map_or(&[][..], Vec::as_slice);
-    let number = |value: &Value| value.as_u64().and_then(|number| u32::try_from(number).ok());
-    match numbers {
-        [x, y] => number(x).zip(number(y)).map(|(x, y)| Some([x, y])),
-        _ => None,
-    }
-    .ok_or_else(|| format!("`{value}` is not a pair of whole numbers"))
 }

@@ -1,47 +1,25 @@
 //! Registers and state as variables, which expand to their channels and parts.
 
-use r500::exec::record::expr::{Channels, Value as Number, Variable};
-use r500::exec::record::{Expr, Snapshot};
-use r500::exec::reference::{Lane, LaneState};
-use r500::expression::Written;
-use r500::isa::{TARGETS, TEMPORARIES};
+use r500::exec::record::Expr;
+use r500::exec::record::expr::{Channels, Value as Number};
+use r500::expression::{Vocabulary, Written};
 use serde_json::{Value, json};
 
-use super::references::{Node, References};
-use super::target::Target;
+use super::references::{Node, References, Shown};
+use super::target::{Inspected, Target};
 use crate::command::debug::text;
-use crate::command::float_format::{self, vector};
-use crate::command::trace::state_name;
-
-/// The scopes of a frame.
-const SCOPES: [(&str, Node); 5] = [
-    ("Registers", Node::Registers),
-    ("Outputs", Node::Outputs),
-    ("Constants", Node::Constants),
-    ("State", Node::State),
-    ("Group", Node::Group),
-];
-
-/// A variable, before it has a reference.
-struct Shown {
-    name: String,
-    value: String,
-    /// The expression that has this value.
-    expression: Option<String>,
-    /// What it expands to, and the number of its parts.
-    parts: Option<(Node, usize)>,
-}
+use crate::command::float_format;
 
 /// Returns the scopes of a frame.
-pub(super) fn scopes(target: &mut Target) -> Value {
-    let mut scope = |(name, node): (&str, Node)| {
-        let hint = if node == Node::Registers { "registers" } else { "locals" };
+pub(super) fn scopes<M: Inspected>(target: &mut Target<M>) -> Value {
+    let mut scope = |(name, node): &(&str, Node)| {
+        let hint = if *node == Node::Registers { "registers" } else { "locals" };
         json!({
             "name": name, "presentationHint": hint, "expensive": false,
-            "variablesReference": target.references.of(node),
+            "variablesReference": target.references.of(node.clone()),
         })
     };
-    let scopes: Vec<Value> = SCOPES.into_iter().map(&mut scope).collect();
+    let scopes: Vec<Value> = M::SCOPES.iter().map(&mut scope).collect();
     json!({ "scopes": scopes })
 }
 
@@ -49,7 +27,10 @@ pub(super) fn scopes(target: &mut Target) -> Value {
 ///
 /// # Errors
 /// If the reference is unknown.
-pub(super) fn variables(target: &mut Target, reference: u64) -> Result<Vec<Value>, String> {
+pub(super) fn variables<M: Inspected>(
+    target: &mut Target<M>,
+    reference: u64,
+) -> Result<Vec<Value>, String> {
     let node = target
         .references
         .get(reference)
@@ -62,7 +43,10 @@ pub(super) fn variables(target: &mut Target, reference: u64) -> Result<Vec<Value
 ///
 /// # Errors
 /// If it is not an expression.
-pub(super) fn evaluate(target: &mut Target, written: &str) -> Result<Value, String> {
+pub(super) fn evaluate<M: Inspected>(
+    target: &mut Target<M>,
+    written: &str,
+) -> Result<Value, String> {
     let shown = expression(target, written, written)?;
     let value = variable(&mut target.references, shown);
     let kept = ["variablesReference", "namedVariables"];
@@ -85,12 +69,12 @@ fn variable(references: &mut References, shown: Shown) -> Value {
     value
 }
 
-fn plain(name: &str, value: String) -> Shown {
-    Shown { name: name.to_owned(), value, expression: None, parts: None }
-}
-
 /// Returns the value of an expression.
-fn expression(target: &Target, name: &str, written: &str) -> Result<Shown, String> {
+pub(super) fn expression<M: Inspected>(
+    target: &Target<M>,
+    name: &str,
+    written: &str,
+) -> Result<Shown, String> {
     let parsed = target.expression(written)?;
     let value = target.session.value(&parsed);
     let (Number::Numbers(_, count) | Number::Bools(_, count)) = value;
@@ -103,54 +87,36 @@ fn expression(target: &Target, name: &str, written: &str) -> Result<Shown, Strin
     })
 }
 
-fn parts(target: &Target, node: &Node) -> Result<Vec<Shown>, String> {
-    let session = &target.session;
-    let now = session.recording.now();
-    let all =
-        |names: Vec<String>| names.iter().map(|name| expression(target, name, name)).collect();
-    Ok(match node {
-        Node::Registers => {
-            let used = text::used_temporaries(session).into_iter();
-            return all(used.map(|n| format!("temp[{n}]")).collect());
-        }
-        Node::Outputs => {
-            let written = (0..TARGETS).filter(|&n| now.pixel().color_written[n] != 0);
-            let colors = written.map(|n| format!("out[{n}]"));
-            return all(colors.chain(now.pixel().depth.map(|_| "depth".to_owned())).collect());
-        }
-        Node::Constants => return constants(target),
-        Node::State => return state(target),
-        Node::Group => group(&now),
-        Node::Expression(written) => return channels(target, written),
-        Node::Loops => {
-            let line = |(n, frame): (usize, &r500::exec::reference::LoopFrame)| {
-                let value = format!("{} left, aL {}", frame.count, frame.al);
-                plain(&format!("loop {n}"), value)
-            };
-            (1..).zip(now.state().loops()).map(line).collect()
-        }
-        Node::Calls => {
-            let line = |(n, address): (usize, &u32)| {
-                plain(&format!("call {n}"), format!("returns to @{address}"))
-            };
-            (1..).zip(now.state().calls()).map(line).collect()
-        }
-        Node::Lane(lane) => lane_parts(&now, *lane)?,
-        Node::LaneTemp(lane, n) => {
-            let temps = now.state().lanes().get(*lane).and_then(|lane| lane.temps.get(*n));
-            let value = temps.ok_or("there is no such register")?;
-            let channel = |(letter, &x): (char, &f32)| plain(&letter.to_string(), with_bits(x));
-            "rgba".chars().zip(value).map(channel).collect()
-        }
-    })
+/// Returns the values of registers.
+pub(super) fn registers<M: Inspected>(
+    target: &Target<M>,
+    names: impl Iterator<Item = String>,
+) -> Result<Vec<Shown>, String> {
+    names.map(|name| expression(target, &name, &name)).collect()
 }
 
-fn with_bits(x: f32) -> String {
+fn parts<M: Inspected>(target: &Target<M>, node: &Node) -> Result<Vec<Shown>, String> {
+    match node {
+        Node::Constants => constants(target),
+        Node::Expression(written) => channels(target, written),
+        Node::Calls => {
+            let now = target.session.recording.now();
+            let line = |(n, address): (usize, u32)| {
+                Shown::plain(&format!("call {n}"), format!("returns to @{address}"))
+            };
+            Ok((1..).zip(now.machine().calls(now.state())).map(line).collect())
+        }
+        node => M::parts(target, node),
+    }
+}
+
+/// Returns a number with its bits.
+pub(super) fn with_bits(x: f32) -> String {
     format!("{}  {}", float_format::text(x), float_format::bits(x))
 }
 
 /// Returns the channels of an expression's value: of a register those that it names, else in order.
-fn channels(target: &Target, written: &str) -> Result<Vec<Shown>, String> {
+fn channels<M: Inspected>(target: &Target<M>, written: &str) -> Result<Vec<Shown>, String> {
     let parsed = target.expression(written)?;
     let value = target.session.value(&parsed);
     let (Number::Numbers(_, count) | Number::Bools(_, count)) = value;
@@ -162,101 +128,32 @@ fn channels(target: &Target, written: &str) -> Result<Vec<Shown>, String> {
         Expr::Variable(variable) => single_channels(variable),
         _ => Vec::new(),
     };
-    let letters = ["r", "g", "b", "a"];
+    let letter = |n: usize| <M::Variable as Vocabulary>::LETTERS[n].to_string();
     let shown = (0..count).map(|n| match channels.get(n) {
         Some(&(channel, single)) => Shown {
             expression: Some(Written(&Expr::Variable(single)).to_string()),
-            ..plain(letters[channel], part(n))
+            ..Shown::plain(&letter(channel), part(n))
         },
-        None => plain(letters[n], part(n)),
+        None => Shown::plain(&letter(n), part(n)),
     });
     Ok(shown.collect())
 }
 
 /// Returns the channels of a register operand, each with its index.
-fn single_channels(variable: Variable) -> Vec<(usize, Variable)> {
-    type Make = Box<dyn Fn(Channels) -> Variable>;
-    let (all, make): (Channels, Make) = match variable {
-        Variable::Temp(n, all) => (all, Box::new(move |one| Variable::Temp(n, one))),
-        Variable::Const(n, all) => (all, Box::new(move |one| Variable::Const(n, one))),
-        Variable::Out(n, all) => (all, Box::new(move |one| Variable::Out(n, one))),
-        Variable::Predicate(all) => (all, Box::new(Variable::Predicate)),
-        _ => return Vec::new(),
-    };
+fn single_channels<V: Vocabulary>(variable: V) -> Vec<(usize, V)> {
+    let Some((_, all)) = variable.register() else { return Vec::new() };
     let single = |channel: usize| {
         let one = Channels::new(&[u8::try_from(channel).ok()?])?;
-        Some((channel, make(one)))
+        Some((channel, variable.with_channels(one)))
     };
     all.iter().filter_map(single).collect()
 }
 
-fn constants(target: &Target) -> Result<Vec<Shown>, String> {
-    let bindings = &target.session.recording.setup().bindings;
-    let read = target.reads.constants.iter();
-    let bound = read.filter(|&&n| bindings.constant(n.into()).is_some());
-    bound
-        .map(|&n| {
-            let written = format!("const[{n}]");
-            let names = text::constant_names(&target.session, n.into());
-            expression(target, format!("{written} {names}").trim_end(), &written)
-        })
-        .collect()
-}
-
-fn state(target: &Target) -> Result<Vec<Shown>, String> {
-    let now = target.session.recording.now();
-    let pixel = now.pixel();
-    let active =
-        if now.active() { "yes".to_owned() } else { format!("no: {}", state_name(pixel.state)) };
-    let (loops, calls) = (now.state().loops(), now.state().calls());
-    let nested = |name: &str, count: usize, node: Node| Shown {
-        parts: (count > 0).then_some((node, count)),
-        ..plain(name, if count == 0 { "none".to_owned() } else { count.to_string() })
+fn constants<M: Inspected>(target: &Target<M>) -> Result<Vec<Shown>, String> {
+    let constant = |&n: &u8| {
+        let written = format!("const[{n}]");
+        let names = text::constant_names(&target.session, n.into());
+        expression(target, format!("{written} {names}").trim_end(), &written)
     };
-    Ok(vec![
-        expression(target, "step", "step")?,
-        expression(target, "address", "address")?,
-        Shown { expression: Some("active".to_owned()), ..plain("active", active) },
-        expression(target, "predicate", "pred")?,
-        expression(target, "alu_result", "alu_result")?,
-        expression(target, "aL", "aL")?,
-        nested("loops", loops.len(), Node::Loops),
-        nested("calls", calls.len(), Node::Calls),
-    ])
-}
-
-fn group(now: &Snapshot<'_>) -> Vec<Shown> {
-    let ended = now.state().ended();
-    let all = now.state().lanes().iter().zip(now.active_lanes()).enumerate();
-    let shown = |(n, (lane, executes)): (usize, (&Lane, bool))| {
-        let state = match lane.state {
-            _ if lane.killed => "killed".to_owned(),
-            _ if executes && !ended => "executes".to_owned(),
-            LaneState::Active => "stopped".to_owned(),
-            state => state_name(state),
-        };
-        let parts = written(lane).count() + 1;
-        Shown {
-            parts: Some((Node::Lane(n), parts)),
-            ..plain(&format!("{},{}", lane.x, lane.y), state)
-        }
-    };
-    all.filter(|(_, (lane, _))| lane.inside).map(shown).collect()
-}
-
-/// Returns the temporaries that a lane has written so far.
-fn written(lane: &Lane) -> impl Iterator<Item = usize> + '_ {
-    (0..TEMPORARIES).filter(|&n| lane.written[n] != 0)
-}
-
-/// Returns the registers of a pixel of the group.
-fn lane_parts(now: &Snapshot<'_>, n: usize) -> Result<Vec<Shown>, String> {
-    let lane = now.state().lanes().get(n).ok_or("there is no such pixel")?;
-    let temp = |t: usize| Shown {
-        parts: Some((Node::LaneTemp(n, t), 4)),
-        ..plain(&format!("temp[{t}]"), vector(&lane.temps[t]))
-    };
-    let set = float_format::letters(lane.predicate);
-    let predicate = plain("predicate", if set.is_empty() { "none".to_owned() } else { set });
-    Ok(written(lane).map(temp).chain([predicate]).collect())
+    target.constants.iter().map(constant).collect()
 }

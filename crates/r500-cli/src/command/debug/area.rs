@@ -9,7 +9,7 @@ use r500::exec::{Cancel, PixelRect, RunError};
 
 /// The quantity of a heat map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
+pub(in crate::command) enum Measure {
     Executed,
     Waited,
 }
@@ -34,13 +34,13 @@ pub(super) enum AreaQuery {
 }
 
 /// The result of an area query.
-pub(super) enum Found {
+pub(in crate::command) enum Found {
     Heat(Heatmap, Measure),
     Sight(FirstHits, String),
 }
 
 /// An area query on a background thread, in stripes of rows.
-pub(super) struct BackgroundQuery {
+pub(in crate::command) struct BackgroundQuery {
     found: Found,
     parts: Receiver<Result<Part, RunError>>,
     cancel: &'static Cancel,

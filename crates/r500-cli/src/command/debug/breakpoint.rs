@@ -1,7 +1,7 @@
 //! Breakpoints: who set them, their conditions, hit counts and messages.
 
 use r500::exec::record::{Break, Expr};
-use r500::expression::{self, Written};
+use r500::expression::{self, Vocabulary, Written};
 use r500::program::Uniform;
 
 /// Who set a breakpoint. An editor replaces the breakpoints of an owner as a whole.
@@ -20,21 +20,21 @@ pub(in crate::command) enum Owner {
 }
 
 /// A breakpoint.
-pub(in crate::command) struct Breakpoint {
+pub(in crate::command) struct Breakpoint<V> {
     pub(in crate::command) number: usize,
     pub(in crate::command) owner: Owner,
-    pub(super) stop: Break,
+    pub(super) stop: Break<V>,
     /// Its text as entered.
     pub(in crate::command) text: String,
     pub(super) enabled: bool,
     pub(super) once: bool,
     pub(super) hits: u64,
     /// What has to hold in addition.
-    pub(in crate::command) condition: Option<Expr>,
+    pub(in crate::command) condition: Option<Expr<V>>,
     /// Which of its hits count.
     pub(in crate::command) hit_condition: Option<HitCondition>,
     /// The message that it logs instead of stopping.
-    pub(in crate::command) message: Option<LogMessage>,
+    pub(in crate::command) message: Option<LogMessage<V>>,
     /// The positions at which it stops or logs, once they were needed.
     pub(super) positions: Option<Vec<usize>>,
 }
@@ -61,18 +61,18 @@ enum HitOperator {
 
 /// A message with the values of expressions.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::command) struct LogMessage(pub(super) Vec<Part>);
+pub(in crate::command) struct LogMessage<V>(pub(super) Vec<Part<V>>);
 
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Part {
+pub(super) enum Part<V> {
     Text(String),
-    Value(Expr),
+    Value(Expr<V>),
 }
 
-impl Breakpoint {
+impl<V: Vocabulary> Breakpoint<V> {
     /// Returns an enabled breakpoint, which the session numbers.
-    pub(in crate::command) fn new(owner: Owner, stop: Break, text: String) -> Self {
+    pub(in crate::command) fn new(owner: Owner, stop: Break<V>, text: String) -> Self {
         Self {
             number: 0,
             owner,
@@ -100,7 +100,7 @@ impl Breakpoint {
         text
     }
 
-    /// Forgets the positions, which are those of one pixel.
+    /// Forgets the positions, which are those of one pixel or vertex.
     pub(super) fn forget_positions(&mut self) {
         self.positions = None;
     }
@@ -155,7 +155,7 @@ impl HitCondition {
     }
 }
 
-impl LogMessage {
+impl<V: Vocabulary> LogMessage<V> {
     /// Parses a text in which `{EXPR}` stands for a value.
     pub(in crate::command) fn parse(text: &str, names: &[Uniform]) -> Result<Self, String> {
         let mut parts = Vec::new();
@@ -177,6 +177,8 @@ impl LogMessage {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use r500::exec::record::Variable;
 
     use super::*;
 
@@ -205,12 +207,11 @@ mod tests {
 
     #[test]
     fn messages_are_parsed() {
-        let parts = LogMessage::parse("a {temp[1].r} b {step}", &[]).unwrap().0;
+        let parse = |text| LogMessage::<Variable>::parse(text, &[]);
+        let parts = parse("a {temp[1].r} b {step}").unwrap().0;
         assert_eq!(parts.len(), 5);
         assert_eq!(parts[2], Part::Text(" b ".to_owned()));
-        assert!(LogMessage::parse("{temp[1]", &[]).unwrap_err().contains("without a `}`"));
-        assert!(
-            LogMessage::parse("{nothing}", &[]).unwrap_err().contains("`{nothing}` of the message")
-        );
+        assert!(parse("{temp[1]").unwrap_err().contains("without a `}`"));
+        assert!(parse("{nothing}").unwrap_err().contains("`{nothing}` of the message"));
     }
 }

@@ -2,31 +2,18 @@
 
 use std::time::Duration;
 
-use r500::exec::record::area::Heatmap;
 use r500::exec::record::expr::Value;
 use r500::exec::record::{Break, Direction, Expr, Recording, Stop};
-use r500_stream::counted;
 
-use super::area::{AreaQuery, BackgroundQuery, Found, Measure};
+use super::area::BackgroundQuery;
 use super::breakpoint::{Breakpoint, HitCondition, LogMessage, Owner};
 use super::language::{self, Verb};
+use super::reply::Reply;
 use super::session::Session;
+use super::subject::Subject;
 use super::text;
-use crate::command::syntax;
 
 use Direction::{Backward, Forward};
-
-/// The reply of a command.
-#[derive(Default)]
-pub(in crate::command) struct Reply {
-    /// What happened, in full lines; without the position. Of a map, what it shows.
-    pub(in crate::command) text: String,
-    /// Whether the command selects a position: its reply ends with the next instruction and the displayed values.
-    pub(in crate::command) moved: bool,
-    pub(in crate::command) quit: bool,
-    /// A heat map to display.
-    pub(super) heat: Option<(Heatmap, Measure)>,
-}
 
 /// The state of a started command.
 pub(super) enum Begun {
@@ -36,7 +23,7 @@ pub(super) enum Begun {
     Asking(BackgroundQuery),
 }
 
-impl Session {
+impl<M: Subject> Session<M> {
     /// Returns a reply as text: what happened, or the map, and the position.
     pub(in crate::command) fn text_of(&self, reply: &Reply) -> String {
         let mut text = match &reply.heat {
@@ -58,16 +45,16 @@ impl Session {
             Begun::Done(reply) => Ok(reply),
             Begun::Asking(mut survey) => loop {
                 if let Some(found) = survey.wait(Duration::from_secs(60)) {
-                    return self.found(found?);
+                    return M::found(self, found?);
                 }
             },
         }
     }
 
-    /// Executes a command line, or starts an area query, which [`Session::found`] completes.
+    /// Executes a command line, or starts an area query, which [`Subject::found`] completes.
     pub(super) fn begin(&mut self, line: &str) -> Result<Begun, String> {
         let line = if line.trim().is_empty() { self.last.clone() } else { line.to_owned() };
-        let (verb, rest) = language::parse(&line)?;
+        let (verb, rest) = language::parse(&line, M::KIND)?;
         if verb.moves() {
             self.last.clone_from(&line);
         } else {
@@ -137,53 +124,22 @@ impl Session {
             Verb::Info => reply.text = text::info(self, rest)?,
             Verb::Backtrace => reply.text = text::backtrace(self),
             Verb::List => reply.text = text::list(self, rest)?,
-            Verb::Pixel => {
-                let pixel = syntax::pixel(rest)?;
-                self.look_at(pixel)?;
-                reply.text = text::greeting(self);
+            Verb::Select => {
+                M::select(self, rest)?;
+                reply.text = M::greeting(self);
                 reply.moved = true;
             }
-            Verb::First => return self.first(rest).map(Begun::Asking),
-            Verb::Heat => return self.heat(rest).map(Begun::Asking),
-            Verb::Help => reply.text = language::help(rest)?,
+            Verb::First | Verb::Heat => return M::ask(self, verb, rest).map(Begun::Asking),
+            Verb::Help => reply.text = language::help(rest, M::KIND)?,
             Verb::Quit => reply.quit = true,
         }
         Ok(Begun::Done(reply))
     }
 
-    /// Completes a command with the result of its area query.
-    pub(super) fn found(&mut self, found: Found) -> Result<Reply, String> {
-        let mut reply = Reply::default();
-        let (seen, written) = match found {
-            Found::Heat(heat, measure) => {
-                reply.text = text::heat_summary(&heat, measure).join("\n");
-                reply.heat = Some((heat, measure));
-                return Ok(reply);
-            }
-            Found::Sight(seen, written) => (seen, written),
-        };
-        let pixels = seen.first.len();
-        let Some((pixel, position)) = seen.earliest() else {
-            reply.text = format!("none of {} makes {written} true\n", counted(pixels, "pixel"));
-            return Ok(reply);
-        };
-        let [x, y] = pixel;
-        reply.text = format!(
-            "pixel {x},{y} first, after {}; {} of {} make {written} true\n",
-            counted(position, "step"),
-            seen.count(),
-            counted(pixels, "pixel")
-        );
-        self.look_at(pixel)?;
-        self.recording.seek(usize::try_from(position).unwrap_or(usize::MAX));
-        reply.moved = true;
-        Ok(reply)
-    }
-
     /// Returns the displayed values, one a line.
     pub(super) fn display_lines(&self) -> Vec<String> {
         let now = self.recording.now();
-        let line = |(n, written, expr): &(usize, String, Expr)| {
+        let line = |(n, written, expr): &(usize, String, Expr<M::Variable>)| {
             format!("{n}: {written} = {}", text::value(&expr.value(&now)))
         };
         self.displays.iter().map(line).collect()
@@ -196,7 +152,7 @@ impl Session {
     fn repeat(
         &mut self,
         rest: &str,
-        step: impl Fn(&mut Recording) -> Stop,
+        step: impl Fn(&mut Recording<M>) -> Stop,
         reply: &mut Reply,
     ) -> Result<(), String> {
         let from = self.recording.position();
@@ -341,7 +297,7 @@ impl Session {
         Ok(format!("breakpoint {number}: {text}\n"))
     }
 
-    fn numbered(&mut self, number: usize) -> Result<&mut Breakpoint, String> {
+    fn numbered(&mut self, number: usize) -> Result<&mut Breakpoint<M::Variable>, String> {
         let found = self.breakpoints.iter_mut().find(|point| point.number == number);
         found.ok_or_else(|| no_breakpoint(number))
     }
@@ -350,7 +306,7 @@ impl Session {
     fn select(
         &mut self,
         rest: &str,
-        change: impl Fn(&mut Vec<Breakpoint>, usize),
+        change: impl Fn(&mut Vec<Breakpoint<M::Variable>>, usize),
     ) -> Result<(), String> {
         let numbers = numbers(rest)?;
         for number in &numbers {
@@ -369,29 +325,6 @@ impl Session {
     fn print(&self, rest: &str, show: impl Fn(&Value) -> String) -> Result<String, String> {
         let value = self.value(&self.expression(rest)?);
         Ok(format!("{rest} = {}\n", show(&value)))
-    }
-
-    /// Parses `COND [in X,Y,WxH]` and starts the query.
-    fn first(&self, rest: &str) -> Result<BackgroundQuery, String> {
-        let (written, area) = match rest.rsplit_once(" in ") {
-            Some((written, area)) => (written.trim(), syntax::area(area.trim())?),
-            None => (rest, self.picture()),
-        };
-        let question = AreaQuery::Sight(self.condition(written)?, written.to_owned());
-        BackgroundQuery::new(self.recording.setup(), area, question)
-    }
-
-    /// Parses `[executed|waited] [X,Y,WxH]` and starts the query.
-    fn heat(&self, rest: &str) -> Result<BackgroundQuery, String> {
-        let (mut area, mut measure) = (self.picture(), Measure::Executed);
-        for word in rest.split_whitespace() {
-            match word {
-                "executed" => measure = Measure::Executed,
-                "waited" => measure = Measure::Waited,
-                word => area = syntax::area(word)?,
-            }
-        }
-        BackgroundQuery::new(self.recording.setup(), area, AreaQuery::Heat(measure))
     }
 }
 

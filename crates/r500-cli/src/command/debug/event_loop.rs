@@ -8,10 +8,11 @@ use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use super::draw;
 use super::screen::{REFRESH, Screen};
 use super::session::Session;
+use super::subject::Subject;
 use crate::command::terminal;
 
 /// Runs until the user quits.
-pub(super) fn run(session: Session) -> io::Result<()> {
+pub(super) fn run<M: Subject>(session: Session<M>) -> io::Result<()> {
     let mut screen = Screen::new(session, terminal::colors(&io::stdout()));
     let mut terminal = ratatui::try_init()?;
     let result = loop {

@@ -34,11 +34,28 @@ pub(in crate::command) enum Verb {
     Info,
     Backtrace,
     List,
-    Pixel,
+    /// Selects another pixel or vertex.
+    Select,
     First,
     Heat,
     Help,
     Quit,
+}
+
+/// What is debugged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::command) enum Kind {
+    Pixel,
+    Vertex,
+}
+
+impl Kind {
+    fn plural(self) -> &'static str {
+        match self {
+            Self::Pixel => "pixels",
+            Self::Vertex => "vertices",
+        }
+    }
 }
 
 /// A row of the command table.
@@ -49,15 +66,29 @@ pub(in crate::command) struct Row {
     pub(in crate::command) short: &'static [&'static str],
     pub(in crate::command) arguments: &'static str,
     pub(in crate::command) help: &'static str,
+    /// The kind that has it; `None`: all.
+    of: Option<Kind>,
+}
+
+impl Row {
+    fn is_of(&self, kind: Kind) -> bool {
+        self.of.is_none_or(|of| of == kind)
+    }
+}
+
+/// Returns the commands of a kind.
+pub(in crate::command) fn commands(kind: Kind) -> impl Iterator<Item = &'static Row> {
+    COMMANDS.iter().filter(move |row| row.is_of(kind))
 }
 
 #[rustfmt::skip]
-pub(in crate::command) const COMMANDS: &[Row] = &[
+const COMMANDS: &[Row] = &[
     row(Verb::Step, "step", &["s", "si", "stepi"], "[N]", "one instruction (or N)"),
     row(Verb::ReverseStep, "reverse-step", &["rs", "rsi", "reverse-stepi"], "[N]", "one instruction back"),
     row(Verb::Next, "next", &["n", "ni", "nexti"], "[N]", "one instruction; a loop or call that it begins as a whole"),
     row(Verb::ReverseNext, "reverse-next", &["rn", "rni", "reverse-nexti"], "[N]", "the same back"),
-    row(Verb::Active, "active", &["a"], "[N]", "to the next instruction that the pixel executes"),
+    row(Verb::Active, "active", &["a"], "[N]", "to the next instruction that the pixel executes").of(Kind::Pixel),
+    row(Verb::Active, "active", &["a"], "[N]", "to the next instruction that its predicate does not forbid").of(Kind::Vertex),
     row(Verb::ReverseActive, "reverse-active", &["ra"], "[N]", "the same back"),
     row(Verb::Finish, "finish", &["fin"], "", "out of the innermost loop or call"),
     row(Verb::ReverseFinish, "reverse-finish", &["rf"], "", "back to before it"),
@@ -81,12 +112,14 @@ pub(in crate::command) const COMMANDS: &[Row] = &[
     row(Verb::Bits, "bits", &["p/x", "px"], "EXPR", "the bits of a value"),
     row(Verb::Display, "display", &["disp"], "[EXPR]", "print a value at every stop"),
     row(Verb::Undisplay, "undisplay", &["und"], "[N…]", "no longer"),
-    row(Verb::Info, "info", &["i"], "[WHAT]", "step, done, registers [all], constants, outputs, group, loops, breakpoints, pixel, work, end"),
+    row(Verb::Info, "info", &["i"], "[WHAT]", "step, done, registers [all], constants, outputs, group, loops, breakpoints, pixel, work, end").of(Kind::Pixel),
+    row(Verb::Info, "info", &["i"], "[WHAT]", "step, done, registers [all], inputs, constants, outputs, loops, breakpoints, vertex, work, end").of(Kind::Vertex),
     row(Verb::Backtrace, "backtrace", &["bt", "where"], "", "the loops and calls that run"),
     row(Verb::List, "list", &["l"], "[PLACE|all]", "the program around the instruction to come; lines of the source if it is assembly"),
-    row(Verb::Pixel, "pixel", &["at"], "X,Y", "select another pixel"),
-    row(Verb::First, "first", &["fi"], "COND [in X,Y,WxH]", "which pixel makes a condition true after the fewest steps; goes there"),
-    row(Verb::Heat, "heat", &["h"], "[executed|waited] [X,Y,WxH]", "how much each pixel executes, or waits for others"),
+    row(Verb::Select, "pixel", &["at"], "X,Y", "select another pixel").of(Kind::Pixel),
+    row(Verb::Select, "vertex", &["at"], "N", "select another vertex").of(Kind::Vertex),
+    row(Verb::First, "first", &["fi"], "COND [in X,Y,WxH]", "which pixel makes a condition true after the fewest steps; goes there").of(Kind::Pixel),
+    row(Verb::Heat, "heat", &["h"], "[executed|waited] [X,Y,WxH]", "how much each pixel executes, or waits for others").of(Kind::Pixel),
     row(Verb::Help, "help", &["?"], "[COMMAND|conditions]", "this"),
     row(Verb::Quit, "quit", &["q", "exit"], "", "leave"),
 ];
@@ -98,11 +131,17 @@ const fn row(
     arguments: &'static str,
     help: &'static str,
 ) -> Row {
-    Row { verb, name, short, arguments, help }
+    Row { verb, name, short, arguments, help, of: None }
+}
+
+impl Row {
+    const fn of(self, kind: Kind) -> Self {
+        Self { of: Some(kind), ..self }
+    }
 }
 
 /// Parses a line: the command, and its arguments.
-pub(in crate::command) fn parse(line: &str) -> Result<(Verb, &str), String> {
+pub(in crate::command) fn parse(line: &str, kind: Kind) -> Result<(Verb, &str), String> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
@@ -110,14 +149,19 @@ pub(in crate::command) fn parse(line: &str) -> Result<(Verb, &str), String> {
     if word.is_empty() {
         return Err("the command is missing; `help` lists them".to_owned());
     }
-    let exact = COMMANDS.iter().find(|row| row.name == word || row.short.contains(&&*word));
+    let exact = commands(kind).find(|row| row.name == word || row.short.contains(&&*word));
     if let Some(row) = exact {
         return Ok((row.verb, rest));
     }
-    let fits: Vec<&Row> = COMMANDS.iter().filter(|row| row.name.starts_with(&*word)).collect();
+    let fits: Vec<&Row> = commands(kind).filter(|row| row.name.starts_with(&*word)).collect();
     match fits[..] {
         [row] => Ok((row.verb, rest)),
-        [] => Err(format!("there is no command `{word}`; `help` lists them")),
+        [] => Err(match COMMANDS.iter().find(|row| row.name == word).and_then(|row| row.of) {
+            Some(other) => {
+                format!("`{word}` is for {}; `help` lists the commands", other.plural())
+            }
+            None => format!("there is no command `{word}`; `help` lists them"),
+        }),
         _ => {
             let names: Vec<&str> = fits.iter().map(|row| row.name).collect();
             Err(format!("`{word}` could be {}", names.join(", ")))
@@ -126,10 +170,10 @@ pub(in crate::command) fn parse(line: &str) -> Result<(Verb, &str), String> {
 }
 
 /// Returns help for all commands, for one, or for conditions.
-pub(super) fn help(what: &str) -> Result<String, String> {
+pub(super) fn help(what: &str, kind: Kind) -> Result<String, String> {
     if what.is_empty() {
         let mut text = String::new();
-        for row in COMMANDS {
+        for row in commands(kind) {
             let short = row.short.first().copied().unwrap_or("");
             let left = format!("{} {}", row.name, row.arguments);
             text.push_str(&format!("  {left:<36} {short:<4} {}\n", row.help));
@@ -138,10 +182,13 @@ pub(super) fn help(what: &str) -> Result<String, String> {
         return Ok(text);
     }
     if what == "conditions" || what == "expressions" {
-        return Ok(CONDITIONS.to_owned());
+        return Ok(match kind {
+            Kind::Pixel => CONDITIONS.to_owned() + CHANNELS,
+            Kind::Vertex => VERTEX_CONDITIONS.to_owned() + CHANNELS,
+        });
     }
-    let (verb, _) = parse(what)?;
-    let row = COMMANDS.iter().find(|row| row.verb == verb);
+    let (verb, _) = parse(what, kind)?;
+    let row = commands(kind).find(|row| row.verb == verb);
     Ok(row.map_or_else(String::new, |row| {
         let short = row.short.join(", ");
         format!("{} {}\n  {}; also written {short}\n", row.name, row.arguments, row.help)
@@ -154,14 +201,32 @@ const CONDITIONS: &str = "\
   alu_result             also pred, pred.r, active, covered, killed
   step >= 100            also address, aL, loops, passes, calls, x, y
   active and not pred.a  and, or, not; all(...), any(...); + - * /, abs(...)
-Operations work channel by channel; a condition holds if any channel of it does.
 ";
+
+const VERTEX_CONDITIONS: &str = "\
+  temp[2].x is nan       also inf, finite, denormal, zero, negative; is not nan
+  temp[0].y > 0.5        < <= > >= == != of temp[N], alt_temp[N], const[N], input[N], out[N], a0
+  pred                   also active: whether the next instruction is executed
+  step >= 100            also address, aL, loops, passes, calls
+  active and not pred    and, or, not; all(...), any(...); + - * /, abs(...)
+";
+
+const CHANNELS: &str =
+    "Operations work channel by channel; a condition holds if any channel of it does.\n";
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+
+    fn parse(line: &str) -> Result<(Verb, &str), String> {
+        super::parse(line, Kind::Pixel)
+    }
+
+    fn help(what: &str) -> Result<String, String> {
+        super::help(what, Kind::Pixel)
+    }
 
     #[test]
     fn names_and_their_beginnings() {
@@ -177,16 +242,19 @@ mod tests {
 
     #[test]
     fn every_spelling_is_that_of_one_command() {
-        for row in COMMANDS {
-            for spelling in row.short.iter().chain([&row.name]) {
-                let count = COMMANDS
-                    .iter()
-                    .filter(|row| row.name == *spelling || row.short.contains(spelling))
-                    .count();
-                assert_eq!(count, 1, "{spelling}");
+        for kind in [Kind::Pixel, Kind::Vertex] {
+            for row in commands(kind) {
+                for spelling in row.short.iter().chain([&row.name]) {
+                    let count = commands(kind)
+                        .filter(|row| row.name == *spelling || row.short.contains(spelling))
+                        .count();
+                    assert_eq!(count, 1, "{spelling}");
+                }
+                assert!(super::help(row.name, kind).unwrap().contains(row.help));
             }
-            assert!(help(row.name).unwrap().contains(row.help));
         }
+        let heat = super::parse("heat", Kind::Vertex).unwrap_err();
+        assert!(heat.starts_with("`heat` is for pixels"), "{heat}");
         assert!(help("conditions").unwrap().contains("is nan"));
         assert!(help("nonsense").is_err());
     }

@@ -10,6 +10,7 @@ use r500::exec::record::{Break, Direction, Expr, Stop};
 
 use super::breakpoint::{Breakpoint, LogMessage, Owner, Part};
 use super::session::Session;
+use super::subject::Subject;
 use super::text;
 
 /// Limit of the steps of a run that log messages.
@@ -44,13 +45,13 @@ impl Hit {
     }
 }
 
-impl Session {
+impl<M: Subject> Session<M> {
     /// Runs to the nearest breakpoint, else to the end or start of the run.
     pub(in crate::command) fn run(&mut self, direction: Direction) -> Ran {
         let from = self.recording.position();
         self.list_positions();
         let enabled = || self.breakpoints.iter().filter(|point| point.enabled);
-        let plain: Vec<Break> =
+        let plain: Vec<Break<M::Variable>> =
             enabled().filter(|p| !p.is_listed()).map(|p| p.stop.clone()).collect();
         let stops = enabled().filter(|point| point.message.is_none());
         let listed =
@@ -82,7 +83,7 @@ impl Session {
         let to = self.recording.position();
         let between =
             |at: usize| if from <= to { from < at && at <= to } else { to <= at && at < from };
-        let mut all: BTreeMap<usize, Vec<LogMessage>> = BTreeMap::new();
+        let mut all: BTreeMap<usize, Vec<LogMessage<M::Variable>>> = BTreeMap::new();
         for point in self.breakpoints.iter_mut().filter(|point| point.enabled) {
             let (Some(message), Some(positions)) = (&point.message, &point.positions) else {
                 continue;
@@ -93,7 +94,7 @@ impl Session {
             }
         }
         let count = all.len();
-        let mut order: Vec<(usize, Vec<LogMessage>)> = all.into_iter().collect();
+        let mut order: Vec<(usize, Vec<LogMessage<M::Variable>>)> = all.into_iter().collect();
         if to < from {
             order.reverse();
         }
@@ -130,7 +131,8 @@ impl Session {
     /// Counts the hits of the breakpoints at the current position, removes those that stop once, and returns them.
     fn hit_here(&mut self) -> Vec<Hit> {
         let here = self.recording.position();
-        let stops: Vec<Break> = self.breakpoints.iter().map(|point| point.stop.clone()).collect();
+        let stops: Vec<Break<M::Variable>> =
+            self.breakpoints.iter().map(|point| point.stop.clone()).collect();
         let at: Vec<usize> = self.recording.breaks_here(&stops).collect();
         let mut hits = Vec::new();
         for (i, stop) in stops.iter().enumerate() {
@@ -148,7 +150,7 @@ impl Session {
             };
             let point = &mut self.breakpoints[i];
             point.hits += 1;
-            let Breakpoint { number, owner, once, .. } = *point;
+            let &mut Breakpoint { number, owner, once, .. } = point;
             hits.push(Hit { number, owner, text: point.description(), once, change });
         }
         self.breakpoints
@@ -157,7 +159,7 @@ impl Session {
     }
 
     /// Returns a value before the last step.
-    fn before(&mut self, expr: &Expr) -> Option<Value> {
+    fn before(&mut self, expr: &Expr<M::Variable>) -> Option<Value> {
         let there = self.recording.step(Direction::Backward) == Stop::Reached;
         let value = there.then(|| self.value(expr));
         if there {
@@ -178,8 +180,8 @@ fn nearest(positions: &[usize], from: usize, direction: Direction) -> Option<usi
 }
 
 /// Returns a message with the current values, and a line end.
-fn line(message: &LogMessage, session: &Session) -> String {
-    let part = |part: &Part| match part {
+fn line<M: Subject>(message: &LogMessage<M::Variable>, session: &Session<M>) -> String {
+    let part = |part: &Part<M::Variable>| match part {
         Part::Text(text) => text.clone(),
         Part::Value(expr) => text::value(&session.value(expr)),
     };

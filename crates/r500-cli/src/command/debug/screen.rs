@@ -5,9 +5,11 @@ use std::time::Duration;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::area::{BackgroundQuery, Measure};
-use super::commands::{Begun, Reply};
-use super::language::{self, COMMANDS};
+use super::commands::Begun;
+use super::language::{self, Kind};
+use super::reply::Reply;
 use super::session::Session;
+use super::subject::Subject;
 use super::text;
 use r500::exec::record::area::Heatmap;
 
@@ -17,8 +19,8 @@ pub(super) const REFRESH: Duration = Duration::from_millis(60);
 pub(super) const HELP_LINES: u16 = 96;
 
 /// The state of the screen.
-pub(super) struct Screen {
-    pub(super) session: Session,
+pub(super) struct Screen<M: Subject> {
+    pub(super) session: Session<M>,
     /// The input line; `None` while keys are commands.
     pub(super) prompt: Option<Prompt>,
     /// The reply of the last command.
@@ -29,7 +31,8 @@ pub(super) struct Screen {
     pub(super) cursor: Option<u32>,
     /// Horizontal scroll offset of the program.
     pub(super) aside: usize,
-    pub(super) tab: Tab,
+    /// The shown table of registers, an index of [`Subject::TABLES`].
+    pub(super) table: usize,
     /// Vertical scroll offset of the registers.
     pub(super) scroll: usize,
     pub(super) heat: Option<(Heatmap, Measure)>,
@@ -52,17 +55,9 @@ pub(super) struct Prompt {
     recalled: Option<usize>,
 }
 
-/// The content of the register pane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tab {
-    Temporaries,
-    Constants,
-    Outputs,
-}
-
-impl Screen {
-    pub(super) fn new(session: Session, colors: bool) -> Self {
-        let message = text::greeting(&session);
+impl<M: Subject> Screen<M> {
+    pub(super) fn new(session: Session<M>, colors: bool) -> Self {
+        let message = M::greeting(&session);
         Self {
             session,
             prompt: None,
@@ -70,7 +65,7 @@ impl Screen {
             mistake: false,
             cursor: None,
             aside: 0,
-            tab: Tab::Temporaries,
+            table: 0,
             scroll: 0,
             heat: None,
             asking: None,
@@ -145,7 +140,7 @@ impl Screen {
             KeyCode::Up => self.move_cursor(-1),
             KeyCode::Down => self.move_cursor(1),
             KeyCode::Tab => {
-                self.tab = self.tab.next();
+                self.table = (self.table + 1) % M::TABLES.len();
                 self.scroll = 0;
             }
             KeyCode::PageDown => self.scroll = self.scroll.saturating_add(4).min(256),
@@ -183,7 +178,7 @@ impl Screen {
             return;
         };
         self.asking = None;
-        let reply = found.and_then(|found| self.session.found(found));
+        let reply = found.and_then(|found| M::found(&mut self.session, found));
         self.show(reply);
     }
 
@@ -217,16 +212,14 @@ impl Screen {
     }
 
     fn select_neighbor(&mut self, dx: i64, dy: i64) {
-        let [x, y] = self.session.pixel();
-        let moved = [i64::from(x) + dx, i64::from(y) + dy].map(u32::try_from);
-        if let [Ok(x), Ok(y)] = moved {
-            self.command(&format!("pixel {x},{y}"));
+        if let Some(command) = M::neighbor(&self.session, dx, dy) {
+            self.command(&command);
         }
     }
 
     fn toggle(&mut self) {
         let line = self.line();
-        if self.session.recording.setup().shader.op(line).is_some() {
+        if self.session.recording.machine().is_executable(line) {
             self.message = self.session.toggle(line);
             self.mistake = false;
         }
@@ -248,7 +241,7 @@ impl Screen {
     }
 
     fn move_cursor(&mut self, by: i64) {
-        let (first, last) = self.session.recording.setup().shader.window().addresses();
+        let (first, last) = self.session.recording.machine().addresses();
         let moved = i64::from(self.line()) + by;
         let moved = moved.clamp(i64::from(first), i64::from(last));
         self.cursor = u32::try_from(moved).ok();
@@ -297,7 +290,7 @@ impl Screen {
                 let at = prompt.recalled.map(|at| at + 1).filter(|&at| at < self.history.len());
                 prompt.recall(at, &self.history);
             }
-            KeyCode::Tab => prompt.complete(),
+            KeyCode::Tab => prompt.complete(M::KIND),
             KeyCode::Enter => {
                 let line = std::mem::take(&mut prompt.text);
                 self.prompt = None;
@@ -321,25 +314,15 @@ impl Prompt {
     }
 
     /// Completes an unambiguous prefix of a command.
-    fn complete(&mut self) {
+    fn complete(&mut self, kind: Kind) {
         if self.text.is_empty() || self.text.contains(' ') {
             return;
         }
-        if let Ok((verb, "")) = language::parse(&self.text)
-            && let Some(row) = COMMANDS.iter().find(|row| row.verb == verb)
+        if let Ok((verb, "")) = language::parse(&self.text, kind)
+            && let Some(row) = language::commands(kind).find(|row| row.verb == verb)
         {
             self.text = format!("{} ", row.name);
             self.cursor = self.text.len();
-        }
-    }
-}
-
-impl Tab {
-    fn next(self) -> Self {
-        match self {
-            Self::Temporaries => Self::Constants,
-            Self::Constants => Self::Outputs,
-            Self::Outputs => Self::Temporaries,
         }
     }
 }
@@ -351,16 +334,18 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use r500::exec::record::DrawSetup;
+    use r500::exec::record::{DrawSetup, PixelGroup};
     use r500::exec::{Bindings, Options, Shader};
+    use r500::vertex_run::VertexMachine;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
     use super::*;
     use crate::command::debug::draw;
     use crate::command::source_map::SourceMap;
+    use crate::command::vertex::{Keep, VertexFile};
 
-    fn screen(colors: bool) -> Screen {
+    fn screen(colors: bool) -> Screen<PixelGroup> {
         let path =
             concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/loop_in_branch.json");
         let bytes = std::fs::read(path).unwrap();
@@ -381,7 +366,7 @@ mod tests {
         Screen::new(session, colors)
     }
 
-    fn press(screen: &mut Screen, keys: &str) {
+    fn press<M: Subject>(screen: &mut Screen<M>, keys: &str) {
         for c in keys.chars() {
             let code = match c {
                 '\n' => KeyCode::Enter,
@@ -398,7 +383,7 @@ mod tests {
         }
     }
 
-    fn shown(screen: &Screen, width: u16, height: u16) -> String {
+    fn shown<M: Subject>(screen: &Screen<M>, width: u16, height: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| draw::draw(frame, screen)).unwrap();
         terminal.backend().to_string()
@@ -446,6 +431,64 @@ mod tests {
                 shown(&screen, width, height);
             }
         }
+    }
+
+    /// Adds 1 three times; input[0].x, which is 0 or 4, decides about the predicate.
+    fn vertex_screen(colors: bool) -> Screen<VertexMachine> {
+        let text = "const[0] = (0, 1, 0, 0.25) ;
+FLOW[0] = LOOP after 0, 3 times 1 to 1, aL 5 step 1 ;
+temp[0].xyzw = VE_ADD const[0].xxxx const[0].xxxx ;
+temp[0].x = VE_ADD temp[0].x___ const[0].y___ ;
+temp[1].w = ME_PRED_SET_EQ input[0].xxxx ;
+(p) temp[0].x = VE_ADD temp[0].x___ temp[0].x___ ;
+out[0].xyzw = VE_ADD temp[0].xxxx temp[0].0000 ;
+";
+        let files = r500::files::NamedFiles::anywhere();
+        let file = VertexFile::of(Path::new("count.vs.asm"), text.as_bytes(), &files).unwrap();
+        let inputs = ["i0=0".to_owned(), "i0=4".to_owned()];
+        let set = file.set(&inputs, &[], Keep::AlsoOthers(0)).unwrap();
+        Screen::new(Session::of_vertex(set, 0, Default::default()).unwrap(), colors)
+    }
+
+    #[test]
+    fn a_vertex_is_drawn_at_every_size() {
+        let mut screen = vertex_screen(true);
+        for keys in ["", "ss", "h", "?", "?\t", "\t", "\t", "e", ":print a0", "\n", ":dance\n"] {
+            press(&mut screen, keys);
+            let sizes = [(1, 1), (2, 3), (20, 2), (39, 11), (40, 12), (60, 12), (80, 24), (96, 12)];
+            for (width, height) in sizes.into_iter().chain([(120, 30), (250, 80), (10, 60)]) {
+                shown(&screen, width, height);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_walk_through_a_vertex() {
+        let mut screen = vertex_screen(false);
+        press(&mut screen, "ss");
+        let text = shown(&screen, 120, 40);
+        assert!(text.contains("step 2 of 7, coming: @1"), "{text}");
+        assert!(text.contains("┌ vertex 0 ") && text.contains("loop 1: 2 iterations left, aL 6"));
+        assert!(text.contains("registers inputs constants outputs") && !text.contains('#'));
+        let text = shown(&screen, 80, 24);
+        assert!(text.contains(" count.vs.asm, vertex 0 "), "{text}");
+        assert!(text.contains("step 2 of 7: pred false, aL 6"), "{text}");
+        press(&mut screen, "\t");
+        assert!(shown(&screen, 80, 24).contains("input[0]"));
+        press(&mut screen, "fsss");
+        assert!(shown(&screen, 120, 40).contains("out[0] = (6, 6, 6, 6)"));
+        screen.key(KeyEvent::new(KeyCode::Right, KeyModifiers::SHIFT));
+        let text = shown(&screen, 120, 40);
+        assert!(text.contains("┌ vertex 1 ") && text.contains("out[0] = (3, 3, 3, 3)"), "{text}");
+        assert!(text.contains("the run has ended"), "{text}");
+        // There are two.
+        screen.key(KeyEvent::new(KeyCode::Right, KeyModifiers::SHIFT));
+        assert!(shown(&screen, 120, 40).contains("┌ vertex 1 "));
+        press(&mut screen, "SS");
+        let text = shown(&screen, 120, 40);
+        assert!(text.contains("not executed: the predicate is false"), "{text}");
+        press(&mut screen, "h");
+        assert!(screen.mistake && screen.message.contains("is for pixels"));
     }
 
     #[test]

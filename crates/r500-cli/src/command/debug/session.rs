@@ -1,54 +1,51 @@
-//! The state of a debugger session: the recorded pixel, breakpoints, displayed values.
+//! The state of a debugger session: the recorded run, breakpoints, displayed values.
 
 use r500::exec::record::expr::Value;
-use r500::exec::record::{Break, DrawSetup, End, Expr, Recording};
-use r500::exec::{PixelRect, RunError};
+use r500::exec::record::{Break, End, Expr, Recording};
 use r500::expression;
 use r500::trace::InstructionTexts;
 
 use super::breakpoint::{Breakpoint, Owner};
+use super::debugged::Debugged;
 use crate::command::source_map::SourceMap;
 
 /// A debugger session.
-pub(in crate::command) struct Session {
+pub(in crate::command) struct Session<M: Debugged> {
     pub(in crate::command) name: String,
     /// Lines, labels and names of the source.
     pub(in crate::command) map: SourceMap,
-    pub(in crate::command) recording: Recording,
+    pub(in crate::command) recording: Recording<M>,
+    pub(super) others: M::Others,
     /// The program's instructions.
     pub(in crate::command) texts: InstructionTexts,
-    pub(in crate::command) breakpoints: Vec<Breakpoint>,
-    pub(super) displays: Vec<(usize, String, Expr)>,
+    pub(in crate::command) breakpoints: Vec<Breakpoint<M::Variable>>,
+    pub(super) displays: Vec<(usize, String, Expr<M::Variable>)>,
     pub(super) next_number: usize,
     pub(super) next_display: usize,
     pub(super) last: String,
 }
 
-impl Session {
-    pub(in crate::command) fn new(
+impl<M: Debugged> Session<M> {
+    /// Begins a session at the start of a run, with the texts of the program's instructions.
+    pub(super) fn of(
         name: String,
         map: SourceMap,
-        scene: DrawSetup,
-        pixel: [u32; 2],
-    ) -> Result<Self, RunError> {
-        let recording = Recording::new(scene, pixel)?;
-        Ok(Self {
+        texts: InstructionTexts,
+        recording: Recording<M>,
+        others: M::Others,
+    ) -> Self {
+        Self {
             name,
             map,
-            texts: InstructionTexts::new(&recording.setup().shader),
+            texts,
             recording,
+            others,
             breakpoints: Vec::new(),
             displays: Vec::new(),
             next_number: 1,
             next_display: 1,
             last: String::new(),
-        })
-    }
-
-    /// Returns the inspected pixel.
-    pub(in crate::command) fn pixel(&self) -> [u32; 2] {
-        let moment = self.recording.now();
-        [moment.pixel().x, moment.pixel().y]
+        }
     }
 
     /// Sets or removes the breakpoint at an address.
@@ -71,12 +68,12 @@ impl Session {
         })
     }
 
-    pub(in crate::command) fn value(&self, expr: &Expr) -> Value {
+    pub(in crate::command) fn value(&self, expr: &Expr<M::Variable>) -> Value {
         expr.value(&self.recording.now())
     }
 
     /// Adds a breakpoint of a command. Returns the reply.
-    pub(super) fn add(&mut self, stop: Break, text: String, once: bool) -> String {
+    pub(super) fn add(&mut self, stop: Break<M::Variable>, text: String, once: bool) -> String {
         let mut point = Breakpoint::new(Owner::Command, stop, text.clone());
         point.once = once;
         let number = self.add_breakpoint(point);
@@ -84,7 +81,7 @@ impl Session {
     }
 
     /// Numbers and adds a breakpoint. Returns its number.
-    pub(in crate::command) fn add_breakpoint(&mut self, point: Breakpoint) -> usize {
+    pub(in crate::command) fn add_breakpoint(&mut self, point: Breakpoint<M::Variable>) -> usize {
         let number = self.next_number;
         self.next_number += 1;
         self.breakpoints.push(Breakpoint { number, ..point });
@@ -99,45 +96,31 @@ impl Session {
         }
     }
 
-    pub(in crate::command) fn expression(&self, written: &str) -> Result<Expr, String> {
+    pub(in crate::command) fn expression(
+        &self,
+        written: &str,
+    ) -> Result<Expr<M::Variable>, String> {
         expression::parse(written, &self.map.names).map_err(|error| explain(&error, written))
     }
 
-    pub(in crate::command) fn condition(&self, written: &str) -> Result<Expr, String> {
+    pub(in crate::command) fn condition(&self, written: &str) -> Result<Expr<M::Variable>, String> {
         expression::parse_condition(written, &self.map.names)
             .map_err(|error| explain(&error, written))
     }
 
     /// Returns an address, if it is executable.
     pub(in crate::command) fn address(&self, address: u32) -> Result<u32, String> {
-        let shader = &self.recording.setup().shader;
-        if shader.op(address).is_some() {
+        let machine = self.recording.machine();
+        if machine.is_executable(address) {
             return Ok(address);
         }
-        let (first, last) = shader.window().addresses();
+        let (first, last) = machine.addresses();
         Err(format!("there is no instruction at {address}; the program has {first} to {last}"))
     }
 
-    /// Selects another pixel, at the same step if it is in the same group.
-    pub(super) fn look_at(&mut self, pixel: [u32; 2]) -> Result<(), String> {
-        let [width, height] = self.recording.setup().bindings.size();
-        if pixel[0] >= width || pixel[1] >= height {
-            return Err(format!(
-                "{},{} is outside the picture of {width}x{height}",
-                pixel[0], pixel[1]
-            ));
-        }
-        if !self.recording.watch(pixel) {
-            let scene = self.recording.setup().clone();
-            self.recording = Recording::new(scene, pixel).map_err(|error| error.to_string())?;
-        }
+    /// Forgets which positions breakpoints have, which are those of one pixel or vertex.
+    pub(super) fn forget_positions(&mut self) {
         self.breakpoints.iter_mut().for_each(Breakpoint::forget_positions);
-        Ok(())
-    }
-
-    pub(super) fn picture(&self) -> PixelRect {
-        let [width, height] = self.recording.setup().bindings.size();
-        PixelRect { x: 0, y: 0, width, height }
     }
 }
 

@@ -303,13 +303,15 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Parses `t0=1,2; c3.r=4`.
+/// Parses `t0=1,2; c3.r=4`; numbers may be in parentheses.
 pub(super) fn inline(text: &str, names: Names<'_>) -> Result<Row, String> {
     let (mut row, mut keys) = (Row::default(), Keys::new(names));
     for part in text.split(';').filter(|part| !part.trim().is_empty()) {
         let (key, values) = part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`"))?;
-        let values: Result<Vec<f32>, String> = values.split(',').map(syntax::float).collect();
-        keys.set(&mut row, key, &values?)?;
+        let values = values.trim();
+        let inside = values.strip_prefix('(').and_then(|values| values.strip_suffix(')'));
+        let values = inside.unwrap_or(values).split(',').map(syntax::float);
+        keys.set(&mut row, key, &values.collect::<Result<Vec<f32>, String>>()?)?;
     }
     Ok(row)
 }
@@ -421,6 +423,8 @@ mod tests {
         assert_eq!(row.constants[&(255, 1)], 4.0f32.to_bits());
         assert_eq!(row.constants[&(255, 0)], 5.0f32.to_bits());
         assert_eq!(row.constants[&(0, 0)], 6.0f32.to_bits());
+        let written = vertex("input[0] = (1, 2); input[1].w=(3); c0 = (4, 5, 6, 7)").unwrap();
+        assert_eq!(written, vertex("i0=1,2; i1.w=3; c0=4,5,6,7").unwrap());
         for (text, wanted) in [
             ("i32=1", "i0 to i31"),
             ("input[32]=1", "i0 to i31"),

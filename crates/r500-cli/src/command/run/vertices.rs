@@ -31,19 +31,15 @@ impl Run {
 
     /// Refuses options without a meaning for vertices.
     fn refuse_for_vertices(&self) -> Outcome<()> {
-        let state = &self.state;
         let given = [
             ("--quads", self.quads),
             ("--findings", self.findings),
             ("--dump-ir", self.dump_ir),
             ("--dump-asm", self.dump_asm),
-            ("--texture", !state.texture.is_empty()),
-            ("--int", !state.int.is_empty()),
-            ("--bool", !state.booleans.is_empty()),
-            ("--register", !state.register.is_empty()),
         ];
-        match given.iter().find(|(_, given)| *given) {
-            Some((name, _)) => Err(Failure::usage(format!("{name} is for fragment programs"))),
+        let given = given.iter().find(|(_, given)| *given).map(|(name, _)| *name);
+        match given.or_else(|| self.state_args().given_for_fragments()) {
+            Some(name) => Err(Failure::usage(format!("{name} is for fragment programs"))),
             None => Ok(()),
         }
     }

@@ -1,5 +1,6 @@
 //! `r500 trace`: instruction trace of a pixel or vertex.
 
+mod lines;
 mod text;
 mod vertices;
 mod watch;
@@ -12,8 +13,10 @@ use r500::exec::{Draw, Options, PixelRect};
 use r500::trace::InstructionTexts;
 use serde_json::{Value, json};
 
+use self::lines::ShaderLines;
 use self::text::Printer;
 pub(super) use self::text::{effects, print_effects};
+pub(super) use self::vertices::vertex_effects;
 use self::watch::WatchFilter;
 use super::binding_args::StateArgs;
 use super::engine_args::{self, EngineArgs};
@@ -21,8 +24,8 @@ use super::exit::{Failure, Outcome, Status};
 use super::float_format::{json as float, json_all, letters};
 use super::format::Format;
 use super::input_args::{self, SourceArgs};
-use super::vertex::VertexFile;
-use super::{scene, syntax, terminal};
+use super::vertex::Keep;
+use super::{glsl, scene, syntax, terminal};
 
 /// Show what happens at a pixel or vertex, instruction by instruction.
 ///
@@ -31,7 +34,10 @@ use super::{scene, syntax, terminal};
 /// program counter, so instructions for which the pixel is inactive are printed, too.
 ///
 /// Of a vertex program one vertex is traced: a row of --input, which is written as `r500 run` takes it, or the inputs
-/// that the text gives. Vertices are always run by the interpreter.
+/// that the text gives. Of a scene, --vertex traces a vertex of its first draw, or of the draw that --pick names. Vertices are always
+/// run by the interpreter.
+///
+/// Of GLSL that our own compiler took, each line is printed before its instructions.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Trace {
@@ -40,7 +46,8 @@ pub(super) struct Trace {
     /// The pixel; y = 0 is the bottom row
     #[arg(long, value_name = "X,Y", value_parser = syntax::pixel)]
     pixel: Option<[u32; 2]>,
-    /// The vertex of a vertex program: a row of --input, from 0 (default: 0)
+    /// The vertex, from 0: of a vertex program a row of --input (default: 0); of a scene the place in the
+    /// order in which the draw uses vertices
     #[arg(long, value_name = "N")]
     vertex: Option<u64>,
     /// Width and height of the picture (default: the program's own, else 256x256)
@@ -71,7 +78,9 @@ Examples:
   r500 trace examples/scenes/cube.r5 --time 0.7 --pixel 160,120
   r500 trace prog.bin --size 64x64 --pixel 0,0 --const 0=1,0,0,1 --format json
   r500 trace light.vs.asm --input 'i0=1,2,3; i1=0,0,1'
-  r500 trace light.vs.asm --input vertices.csv --vertex 7 --watch out[0]";
+  r500 trace light.vs.asm --input vertices.csv --vertex 7 --watch out[0]
+  r500 trace wave.vert --input 'i0=0.5,0.5'
+  r500 trace examples/scenes/cube.r5 --time 0.7 --vertex 2";
 
 impl Trace {
     /// Hands the memory limit to what loads textures.
@@ -85,14 +94,16 @@ impl Trace {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);
         }
-        if let Some(vertex) = VertexFile::of_source(&self.source)? {
-            return self.trace_vertex(&vertex);
+        if let Some(set) = scene::vertices_at(&self.source, &self.state, self.vertex, Keep::Only)? {
+            return self.trace_vertex(&set);
         }
         let (mut state, mut wanted) = (self.state.clone(), self.pixel);
         let job = scene::program_at(&self.source, &mut state, &mut wanted, &self.machine)?;
         let Some(mut job) = job else { return input_args::LISTED };
         if self.vertex.is_some() {
-            return Err(Failure::usage("--vertex is for vertex programs; give --pixel X,Y"));
+            return Err(Failure::usage(
+                "--vertex is for vertex programs and scenes; give --pixel X,Y",
+            ));
         }
         self.refuse_watches(WatchFilter::is_of_pixels, "a pixel has no")?;
         let size = self.size.or(job.size).unwrap_or([256, 256]);
@@ -120,6 +131,9 @@ impl Trace {
         let texts = InstructionTexts::new(&shader);
         let colors = terminal::colors(&std::io::stdout());
         let printer = Printer { shader: &shader, texts: &texts, colors };
+        let file = self.source.file()?;
+        let map = glsl::lines(file).map(|_| input_args::source_map(file, self.source.read, &job));
+        let mut lines = ShaderLines::new(map.as_ref());
         if self.format == Format::Text {
             printer.start(&mut out, &group, lane, &bindings)?;
         }
@@ -138,9 +152,14 @@ impl Trace {
                 continue;
             }
             match self.format {
-                Format::Text => printer.step(&mut out, number, &step, &before, &group, lane)?,
+                Format::Text => {
+                    lines.print(&mut out, step.address)?;
+                    printer.step(&mut out, number, &step, &before, &group, lane)?;
+                }
                 Format::Json => {
-                    writeln!(out, "{}", step_json(number, &step, &printer, &group, lane))?;
+                    let mut value = step_json(number, &step, &printer, &group, lane);
+                    lines.add(&mut value, step.address);
+                    writeln!(out, "{value}")?;
                 }
             }
         }

@@ -2,46 +2,54 @@
 
 use std::io::{self, Write};
 
-use r500::pvs::{DstType, Execution, Instruction, Step, Write as Written};
+use r500::pvs::{DstType, Execution, Instruction, Interpreter, Step, Write as Written};
 use r500_stream::counted;
 use serde_json::{Value, json};
 
 use super::Trace;
+use super::lines::ShaderLines;
 use super::watch::WatchFilter;
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::float_format::{json_all, vector};
 use crate::command::format::Format;
-use crate::command::rows::{self, Names, Row};
 use crate::command::terminal;
-use crate::command::vertex::{Limit, VertexFile};
+use crate::command::vertex::{Limit, VertexSet};
 
 impl Trace {
-    /// Traces a vertex.
-    pub(super) fn trace_vertex(&self, file: &VertexFile) -> Outcome {
-        file.sound()?;
+    /// Traces a vertex of a set.
+    pub(super) fn trace_vertex(&self, set: &VertexSet) -> Outcome {
         if self.pixel.is_some() {
             return Err(Failure::usage(
-                "--pixel is for fragment programs; --vertex N traces a row of --input",
+                "--pixel is for fragment programs; --vertex N traces a vertex",
             ));
         }
         self.refuse_watches(WatchFilter::is_of_vertices, "a vertex has no")?;
         let number = self.vertex.unwrap_or(0);
-        let row = self.row(number)?;
-        let mut vertices = file.vertices(&self.state.constants)?;
-        let (base, code) = vertices.program().instructions();
-        let code = code.to_vec();
-        let outputs = vertices.program().written_outputs();
-        let mut execution = vertices.start(&row);
-        let mut limit = Limit::new(&self.machine)?;
+        let limits = self.machine.options()?.limits;
+        let none = |why| Failure::usage(format!("--vertex {number}: {why}"));
+        let setup = set.setup(number, limits).map_err(none)?;
+        if let Some(missing) = set.missing(number) {
+            terminal::warn(&missing);
+        }
+        let interpreter = Interpreter::new(&setup.program, &setup.constants);
+        let mut execution = interpreter.start(&setup.inputs);
+        let (base, code) = setup.program.instructions();
+        let outputs = setup.program.written_outputs();
+        let mut limit = Limit::of(limits);
         let mut out = io::BufWriter::new(terminal::out());
         let colors = terminal::colors(&io::stdout());
+        let mut lines = ShaderLines::new(set.shader());
         let mut steps = 0u64;
         if self.format == Format::Text {
             writeln!(out, "vertex {number}")?;
-            for (input, value) in execution.inputs().iter().enumerate() {
-                if row.inputs.contains_key(&(input as u8)) || file.gives_input(input as u8) {
-                    writeln!(out, "  input[{input}] = {}", vector(value))?;
-                }
+            for input in set.given_inputs(number) {
+                let value = setup.inputs[usize::from(input)];
+                let name = set.attribute(input);
+                writeln!(
+                    out,
+                    "{}",
+                    format!("  input[{input}] = {}  {name}", vector(&value)).trim_end()
+                )?;
             }
         }
         loop {
@@ -53,11 +61,17 @@ impl Trace {
             if !executed || !self.watch.is_empty() && !self.watch.iter().any(|w| sees(*w, &step)) {
                 continue;
             }
+            let address = u32::try_from(step.address).unwrap_or(u32::MAX);
             let inst = step.address.checked_sub(base).and_then(|n| code.get(n));
             match self.format {
-                Format::Text => text(&mut out, steps, &step, inst, index, &execution, colors)?,
+                Format::Text => {
+                    lines.print(&mut out, address)?;
+                    text(&mut out, steps, &step, inst, index, &execution, colors)?;
+                }
                 Format::Json => {
-                    writeln!(out, "{}", step_json(steps, &step, inst, index, &execution))?;
+                    let mut value = step_json(steps, &step, inst, index, &execution);
+                    lines.add(&mut value, address);
+                    writeln!(out, "{value}")?;
                 }
             }
         }
@@ -80,34 +94,13 @@ impl Trace {
         out.flush()?;
         Ok(Status::Fine)
     }
-
-    /// Returns a row of `--input`.
-    fn row(&self, wanted: u64) -> Outcome<Row> {
-        let (mut rows, mut found) = (0u64, None);
-        rows::all(&self.state.input, Names::Vertex, &mut |row| {
-            if rows == wanted {
-                found = Some(row);
-            }
-            rows += 1;
-            Ok(())
-        })?;
-        found.ok_or_else(|| {
-            let last = rows - 1;
-            Failure::usage(match last {
-                0 => format!("--vertex {wanted}: there is one vertex, 0"),
-                _ => format!("--vertex {wanted}: there are vertices 0 to {last}"),
-            })
-        })
-    }
 }
 
 /// Returns whether an instruction wrote what is watched.
 fn sees(watch: WatchFilter, step: &Step) -> bool {
     let wrote = |is_kind: &dyn Fn(DstType) -> bool, n: u8, channels: u8| {
         step.writes.iter().any(|write| {
-            is_kind(write.ty)
-                && write.register == usize::from(n)
-                && bits(write.mask) & channels != 0
+            is_kind(write.ty) && write.register == usize::from(n) && write.bits() & channels != 0
         })
     };
     match watch {
@@ -120,20 +113,27 @@ fn sees(watch: WatchFilter, step: &Step) -> bool {
     }
 }
 
-fn bits(mask: [bool; 4]) -> u8 {
-    mask.iter().zip(0..).fold(0, |bits, (set, n)| bits | u8::from(*set) << n)
-}
-
 /// Returns the name of the written register, with the components.
 fn destination(write: &Written) -> String {
     let letters: String =
         "xyzw".chars().zip(write.mask).filter(|(_, set)| *set).map(|(letter, _)| letter).collect();
-    match write.ty {
-        DstType::A0 => format!("a0.{letters}"),
-        DstType::OUT | DstType::OUT_REPL_X => format!("out[{}].{letters}", write.register),
-        DstType::ALT_TEMPORARY => format!("alt_temp[{}].{letters}", write.register),
-        _ => format!("temp[{}].{letters}", write.register),
+    format!("{}.{letters}", write.name())
+}
+
+/// Returns what an instruction read and wrote, one a line.
+pub(in crate::command) fn vertex_effects(inst: &Instruction, step: &Step) -> Vec<String> {
+    if !step.executed {
+        return vec![format!("not executed: the predicate is {}", !inst.dst().pred_sense())];
     }
+    let sources = inst.read_sources();
+    let read = sources.iter().zip(&step.sources).filter(|(source, _)| source.is_some());
+    let read = read.map(|(_, value)| vector(value));
+    let read: Vec<String> = read.chain(step.dual_source.map(|value| vector(&value[..1]))).collect();
+    let mut lines = vec![format!("reads {}", read.join(", "))];
+    let write = |write: &Written| format!("{} = {}", destination(write), vector(&write.value));
+    lines.extend(step.writes.iter().map(write));
+    lines.extend(step.predicate.map(|predicate| format!("predicate = {predicate}")));
+    lines
 }
 
 fn text(
@@ -151,25 +151,8 @@ fn text(
     };
     let style = if step.executed { bold } else { dim };
     writeln!(out, "{number:>5}  {style}@{:<3} {inst}{plain}", step.address)?;
-    if !step.executed {
-        writeln!(out, "             not executed: the predicate is {}", after.predicate())?;
-    }
-    if step.executed {
-        let read: Vec<String> = inst
-            .read_sources()
-            .iter()
-            .zip(&step.sources)
-            .filter(|(source, _)| source.is_some())
-            .map(|(_, value)| vector(value))
-            .chain(step.dual_source.map(|value| vector(&value[..1])))
-            .collect();
-        writeln!(out, "             reads {}", read.join(", "))?;
-    }
-    for write in &step.writes {
-        writeln!(out, "             {} = {}", destination(write), vector(&write.value))?;
-    }
-    if let Some(predicate) = step.predicate {
-        writeln!(out, "             predicate = {predicate}")?;
+    for line in vertex_effects(inst, step) {
+        writeln!(out, "             {line}")?;
     }
     match after.address() {
         Some(next) if next != step.address + 1 => writeln!(out, "             -> @{next}")?,

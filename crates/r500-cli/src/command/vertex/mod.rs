@@ -5,11 +5,14 @@
 //! | this one | recognition, assembly, disassembly and formats |
 //! | [`report`] | findings and statistics |
 //! | [`vertices`] | runs for vertices, with constants, inputs and limits |
+//! | [`set`] | vertices that are inspected one by one |
 
 mod report;
+mod set;
 mod vertices;
 
 pub(super) use report::VertexStats;
+pub(super) use set::{Keep, VertexSet};
 pub(super) use vertices::Limit;
 
 use std::io::{IsTerminal, Write};
@@ -168,11 +171,6 @@ impl VertexFile {
     /// Returns the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Returns whether the text gives an input.
-    pub(super) fn gives_input(&self, input: u8) -> bool {
-        self.source.inputs.contains_key(&input)
     }
 
     /// Returns the program.

@@ -26,9 +26,11 @@ pub(in crate::command) struct Vertices {
 }
 
 impl VertexFile {
-    /// Prepares the program for vertices. `constants` are those of the command line.
-    pub(in crate::command) fn vertices(&self, constants: &[String]) -> Outcome<Vertices> {
-        self.sound()?;
+    /// Returns the constants of the text and of the command line, as bits.
+    pub(super) fn constants_with(
+        &self,
+        constants: &[String],
+    ) -> Outcome<BTreeMap<usize, [u32; 4]>> {
         let given = self.source.constants.iter();
         let mut all = given.map(|(number, bits)| (usize::from(*number), *bits)).collect();
         for text in constants {
@@ -39,6 +41,13 @@ impl VertexFile {
             }
             set(&mut all, &row.constants);
         }
+        Ok(all)
+    }
+
+    /// Prepares the program for vertices. `constants` are those of the command line.
+    pub(in crate::command) fn vertices(&self, constants: &[String]) -> Outcome<Vertices> {
+        self.sound()?;
+        let all = self.constants_with(constants)?;
         let program = self.source.program.clone();
         Ok(Vertices {
             interpreter: Interpreter::new(&program, &program.constant_memory(&all)),
@@ -117,60 +126,81 @@ impl Vertices {
             self.interpreter.set_constants(&self.program.constant_memory(&constants));
             self.row_constants.clone_from(&row.constants);
         }
-        let mut inputs = [[0.0; 4]; INPUTS];
-        for (number, bits) in &self.inputs {
-            inputs[usize::from(*number)] = bits.map(f32::from_bits);
-        }
-        for (number, value) in &row.inputs {
-            inputs[usize::from(*number)] = *value;
-        }
-        self.interpreter.start(&inputs)
-    }
-
-    /// Returns the program.
-    pub(in crate::command) fn program(&self) -> &Program {
-        &self.program
+        self.interpreter.start(&inputs(&self.inputs, [0.0; 4], row))
     }
 
     /// Warns of registers that the program reads and that have no value.
     fn warn_missing(&self, row: &Row) {
-        let mut missing = BTreeSet::new();
-        for inst in self.program.instructions().1 {
-            for src in inst.read_sources().into_iter().flatten() {
-                let reads = src.swizzle().iter().any(|select| select.code() < 4);
-                if !reads || src.addressing() != Addressing::Absolute {
-                    continue;
-                }
-                let number = src.offset();
-                let (name, given) = match src.reg_type() {
-                    SrcType::CONSTANT => {
-                        let wanted = usize::from(number);
-                        let given = row.constants.keys().any(|(n, _)| *n == wanted);
-                        ("const", given || self.constants.contains_key(&wanted))
-                    }
-                    SrcType::INPUT => {
-                        let given = row.inputs.contains_key(&number);
-                        ("input", given || self.inputs.contains_key(&number))
-                    }
-                    _ => continue,
-                };
-                if !given {
-                    missing.insert((name, number));
-                }
-            }
-        }
-        if !missing.is_empty() {
-            let names: Vec<String> =
-                missing.iter().map(|(name, number)| format!("{name}[{number}]")).collect();
-            terminal::warn(&format!(
-                "read and not provided: {}; what is missing reads as 0 (--const, --input and `const[0] = (…) ;` in the text provide it)",
-                names.join(", ")
-            ));
+        if let Some(missing) = missing(&self.program, &self.constants, &self.inputs, row) {
+            terminal::warn(&missing);
         }
     }
 }
 
-fn set(constants: &mut BTreeMap<usize, [u32; 4]>, channels: &BTreeMap<(usize, usize), u32>) {
+/// Returns the inputs of a vertex: those of its row, else those of all vertices, else the same for all others.
+pub(super) fn inputs(
+    all: &BTreeMap<u8, [u32; 4]>,
+    others: [f32; 4],
+    row: &Row,
+) -> [[f32; 4]; INPUTS] {
+    let mut inputs = [others; INPUTS];
+    for (number, bits) in all {
+        inputs[usize::from(*number)] = bits.map(f32::from_bits);
+    }
+    for (number, value) in &row.inputs {
+        inputs[usize::from(*number)] = *value;
+    }
+    inputs
+}
+
+/// Returns which registers a program reads that neither all vertices nor a row give; `None` if there are none.
+pub(super) fn missing(
+    program: &Program,
+    constants: &BTreeMap<usize, [u32; 4]>,
+    inputs: &BTreeMap<u8, [u32; 4]>,
+    row: &Row,
+) -> Option<String> {
+    let mut missing = BTreeSet::new();
+    for inst in program.instructions().1 {
+        for src in inst.read_sources().into_iter().flatten() {
+            let reads = src.swizzle().iter().any(|select| select.code() < 4);
+            if !reads || src.addressing() != Addressing::Absolute {
+                continue;
+            }
+            let number = src.offset();
+            let (name, given) = match src.reg_type() {
+                SrcType::CONSTANT => {
+                    let wanted = usize::from(number);
+                    let given = row.constants.keys().any(|(n, _)| *n == wanted);
+                    ("const", given || constants.contains_key(&wanted))
+                }
+                SrcType::INPUT => {
+                    let given = row.inputs.contains_key(&number);
+                    ("input", given || inputs.contains_key(&number))
+                }
+                _ => continue,
+            };
+            if !given {
+                missing.insert((name, number));
+            }
+        }
+    }
+    if missing.is_empty() {
+        return None;
+    }
+    let names: Vec<String> =
+        missing.iter().map(|(name, number)| format!("{name}[{number}]")).collect();
+    Some(format!(
+        "read and not provided: {}; what is missing reads as 0 (--const, --input and `const[0] = (…) ;` in the text provide it)",
+        names.join(", ")
+    ))
+}
+
+/// Adds channels of constants.
+pub(super) fn set(
+    constants: &mut BTreeMap<usize, [u32; 4]>,
+    channels: &BTreeMap<(usize, usize), u32>,
+) {
     for (&(number, channel), &bits) in channels {
         constants.entry(number).or_default()[channel] = bits;
     }
@@ -188,7 +218,8 @@ impl Limit {
         Ok(Self::of(machine.options()?.limits))
     }
 
-    fn of(limits: Limits) -> Self {
+    /// Begins the run of vertices.
+    pub(in crate::command) fn of(limits: Limits) -> Self {
         let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
         Self { instructions: limits.instructions, deadline, executed: 0 }
     }

@@ -209,7 +209,7 @@ impl<E, F: FnMut(u64) -> Result<(), E>> SimdTask for Run<'_, F> {
                 None => {}
             }
             let (memory, count) = (&*self.memory, self.count);
-            sequencer.step(|bits| memory.snapshot(changeable, count, bits));
+            sequencer.step(flow, |bits| memory.snapshot(changeable, count, bits));
         }
         Ok(())
     }

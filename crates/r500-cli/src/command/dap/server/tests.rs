@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod vertex;
+
 use super::*;
 use crate::command::wire::request_key::in_dap;
 
@@ -33,12 +35,17 @@ struct Sent(Vec<Value>);
 impl Client {
     /// Begins a session with a program and pixel 3,4.
     fn launch(program: &str) -> Self {
-        let mut file = tempfile::Builder::new().suffix(".r5").tempfile().unwrap();
+        Self::launch_as(".r5", program, json!({ "pixel": [3, 4] }))
+    }
+
+    /// Begins a session with a program in a file with a suffix.
+    fn launch_as(suffix: &str, program: &str, mut arguments: Value) -> Self {
+        let mut file = tempfile::Builder::new().suffix(suffix).tempfile().unwrap();
         file.write_all(program.as_bytes()).unwrap();
-        let path = file.path().to_str().unwrap().to_owned();
+        arguments["program"] = json!(file.path());
         let mut client = Self { file, requests: Vec::new() };
         client.ask("initialize", json!({}));
-        client.ask("launch", json!({ "program": path, "pixel": [3, 4] }));
+        client.ask("launch", arguments);
         client
     }
 

@@ -9,14 +9,15 @@ use ratatui::widgets::{Borders, Clear, Paragraph};
 
 use super::super::area::Measure;
 use super::super::screen::Screen;
+use super::super::subject::Subject;
 use super::super::text;
 use super::{length, pane};
 
 /// Draws a heat map as large as fits, one colour a pixel and two pixels a character; without colours, letters. Its last
 /// line is the scale.
-pub(super) fn overlay(
+pub(super) fn overlay<M: Subject>(
     frame: &mut Frame<'_>,
-    screen: &Screen,
+    screen: &Screen<M>,
     heat: &Heatmap,
     measure: Measure,
     area: Rect,
@@ -44,8 +45,8 @@ pub(super) fn overlay(
 }
 
 /// A heat map in cells.
-struct Map<'a> {
-    screen: &'a Screen,
+struct Map<'a, M: Subject> {
+    screen: &'a Screen<M>,
     heat: &'a Heatmap,
     values: Vec<u64>,
     most: u64,
@@ -53,8 +54,8 @@ struct Map<'a> {
     cells: [u32; 2],
 }
 
-impl<'a> Map<'a> {
-    fn new(screen: &'a Screen, heat: &'a Heatmap, measure: Measure, area: Rect) -> Self {
+impl<'a, M: Subject> Map<'a, M> {
+    fn new(screen: &'a Screen<M>, heat: &'a Heatmap, measure: Measure, area: Rect) -> Self {
         let values: Vec<u64> = heat.activity.iter().map(|work| measure.of(work)).collect();
         let most = values.iter().max().copied().unwrap_or(0);
         let size = [heat.area.width, heat.area.height];
@@ -74,7 +75,7 @@ impl<'a> Map<'a> {
 
     /// Returns whether a cell contains the pixel.
     fn is_marked(&self, column: u32, line: u32) -> bool {
-        let [x, y] = self.screen.session.pixel();
+        let Some([x, y]) = M::pixel(&self.screen.session) else { return false };
         let area = self.heat.area;
         let at = |at: u32, from: u32, size: u32, cells: u32| {
             at.checked_sub(from).map(|at| u64::from(at) * u64::from(cells) / u64::from(size.max(1)))

@@ -6,19 +6,33 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Borders, Clear, Paragraph};
 
-use super::super::language;
+use super::super::language::{self, Kind};
 use super::super::screen::Screen;
+use super::super::subject::Subject;
 use super::{length, paint, pane, wrapped};
 
-/// Lists of keys, the longest first; the first one that fits is shown.
-const KEYS: [&str; 3] = [
+/// Lists of keys of a kind, the longest first; the first one that fits is shown.
+fn keys(kind: Kind) -> &'static [&'static str; 3] {
+    match kind {
+        Kind::Pixel => &PIXEL_KEYS,
+        Kind::Vertex => &VERTEX_KEYS,
+    }
+}
+
+const VERTEX_KEYS: [&str; 3] = [
+    "s n a f u c step, next, active, finish, until, continue  S N A F U C back  b break  tab registers  : command  ? help  q quit",
+    "s n f u c step…continue  S N F U C back  b break  tab registers  : command  ? help",
+    "s n c step  S N C back  b break  tab registers  ? help",
+];
+
+const PIXEL_KEYS: [&str; 3] = [
     "s n a f u c step, next, active, finish, until, continue  S N A F U C back  b break  h heat  tab registers  : command  ? help  q quit",
     "s n f u c step…continue  S N F U C back  b break  h heat  : command  ? help",
     "s n c step  S N C back  b break  h heat  ? help",
 ];
 
 /// Returns the reply of the last command, wrapped.
-pub(super) fn message(screen: &Screen, width: u16) -> Vec<Line<'static>> {
+pub(super) fn message<M: Subject>(screen: &Screen<M>, width: u16) -> Vec<Line<'static>> {
     let style = if screen.mistake {
         paint(screen, Style::new().add_modifier(Modifier::BOLD), Color::Red)
     } else {
@@ -34,7 +48,7 @@ fn wrap_if_long(line: &str, width: usize) -> Vec<String> {
 }
 
 /// Draws the input line, or a list of keys.
-pub(super) fn foot(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
+pub(super) fn foot<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, area: Rect) {
     if let Some(survey) = &screen.asking {
         let share = survey.share();
         let bar = usize::from(area.width.saturating_sub(45)).min(40);
@@ -51,7 +65,8 @@ pub(super) fn foot(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     }
     let Some(prompt) = &screen.prompt else {
         let fits = |keys: &&&str| keys.chars().count() <= usize::from(area.width);
-        let keys = KEYS.iter().find(fits).unwrap_or(&KEYS[2]);
+        let keys = keys(M::KIND);
+        let keys = keys.iter().find(fits).unwrap_or(&keys[2]);
         let style = Style::new().add_modifier(Modifier::DIM);
         frame.render_widget(Paragraph::new(Line::styled(*keys, style)), area);
         return;
@@ -67,17 +82,31 @@ pub(super) fn foot(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
 }
 
 /// Draws the help; `away` is the number of lines above the visible ones.
-pub(super) fn help(frame: &mut Frame<'_>, area: Rect, away: u16) {
-    let keys = "\x20 s n f u c    step, next, finish, until, continue     S N F U C  the same back
-  ← →          step back, step                         a A        next, last instruction of the pixel
+pub(super) fn help(frame: &mut Frame<'_>, kind: Kind, area: Rect, away: u16) {
+    let (active, other, tables) = match kind {
+        Kind::Pixel => (
+            "next, last instruction of the pixel",
+            "shift+arrows to an adjacent pixel                    h          heat: executed, waited",
+            "registers, constants, outputs          ",
+        ),
+        Kind::Vertex => (
+            "next, last executed instruction",
+            "shift+arrows to the next or previous vertex",
+            "registers, inputs, constants, outputs  ",
+        ),
+    };
+    let keys = format!(
+        "\x20 s n f u c    step, next, finish, until, continue     S N F U C  the same back
+  ← →          step back, step                         a A        {active}
   r e          to the start, the end                   Enter      again
   ↑ ↓  b  t    move in the program, breakpoint there, run there
-  shift+arrows to an adjacent pixel                    h          heat: executed, waited
-  tab          registers, constants, outputs           pgup pgdn  scroll them
+  {other}
+  tab          {tables} pgup pgdn  scroll them
   : p          a command, print                        < >        scroll the program sideways
   q            quit
-";
-    let commands = language::help("").unwrap_or_default();
+"
+    );
+    let commands = language::help("", kind).unwrap_or_default();
     let words = format!("{keys}\n{commands}");
     let width = 100.min(area.width);
     let room = usize::from(width.saturating_sub(2)).max(1);

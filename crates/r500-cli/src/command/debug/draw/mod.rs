@@ -19,6 +19,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 
 use super::screen::Screen;
+use super::subject::Subject;
 use super::text;
 
 /// Width from which there are two columns.
@@ -29,7 +30,7 @@ const STATE_WIDTH: u16 = 66;
 const LONG_LINE: usize = 120;
 
 /// Draws the screen, at any size.
-pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) {
+pub(super) fn draw<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>) {
     panes(frame, screen);
     // Names and comments of a program must not control the terminal.
     for cell in &mut frame.buffer_mut().content {
@@ -39,7 +40,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) {
     }
 }
 
-fn panes(frame: &mut Frame<'_>, screen: &Screen) {
+fn panes<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>) {
     let area = frame.area();
     if area.width < 40 || area.height < 12 {
         tiny(frame, screen, area);
@@ -61,26 +62,26 @@ fn panes(frame: &mut Frame<'_>, screen: &Screen) {
         heat::overlay(frame, screen, heat, *measure, main);
     }
     if let Some(away) = screen.help {
-        lines::help(frame, area, away);
+        lines::help(frame, M::KIND, area, away);
     }
 }
 
 /// Draws the panes of a narrow terminal below each other; state and registers share the last one. Returns the area that
 /// a heat map may cover.
-fn one_column(frame: &mut Frame<'_>, screen: &Screen, body: Rect) -> Rect {
+fn one_column<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, body: Rect) -> Rect {
     let state = (body.height * 4 / 11).max(5);
-    let effects: usize = program::effect_lines(screen, body.width).iter().map(Vec::len).sum();
+    let effects: usize = program::narrow_lines(screen, body.width).iter().map(Vec::len).sum();
     let instruction = length(effects + 1).clamp(3, (body.height * 3 / 10).max(3));
     let rows = [Constraint::Min(3), Constraint::Length(instruction), Constraint::Length(state)];
     let [top, middle, bottom] = Layout::vertical(rows).areas(body);
     program::program(frame, screen, top, true);
     program::effects(frame, screen, middle);
-    state::group_and_registers(frame, screen, bottom);
+    state::state_and_registers(frame, screen, bottom);
     Rect { height: top.height + middle.height, ..top }
 }
 
 /// Draws the program to the left of instruction, state and registers.
-fn two_columns(frame: &mut Frame<'_>, screen: &Screen, body: Rect) -> Rect {
+fn two_columns<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, body: Rect) -> Rect {
     let columns = [Constraint::Min(40), Constraint::Length(STATE_WIDTH)];
     let [left, right] = Layout::horizontal(columns).areas(body);
     program::program(frame, screen, left, false);
@@ -94,13 +95,13 @@ fn two_columns(frame: &mut Frame<'_>, screen: &Screen, body: Rect) -> Rect {
     ];
     let [top, middle, bottom] = Layout::vertical(rows).areas(right);
     program::instruction(frame, screen, top);
-    state::group(frame, screen, middle);
+    state::state(frame, screen, middle);
     state::registers(frame, screen, bottom, Borders::ALL);
     left
 }
 
 /// Draws the program, instruction and state, and registers in columns.
-fn three_columns(frame: &mut Frame<'_>, screen: &Screen, body: Rect) -> Rect {
+fn three_columns<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, body: Rect) -> Rect {
     let columns =
         [Constraint::Min(40), Constraint::Length(STATE_WIDTH), Constraint::Length(STATE_WIDTH)];
     let [left, middle, right] = Layout::horizontal(columns).areas(body);
@@ -109,20 +110,20 @@ fn three_columns(frame: &mut Frame<'_>, screen: &Screen, body: Rect) -> Rect {
     let rows = [Constraint::Min(4), Constraint::Length(state)];
     let [top, bottom] = Layout::vertical(rows).areas(middle);
     program::instruction(frame, screen, top);
-    state::group(frame, screen, bottom);
+    state::state(frame, screen, bottom);
     state::registers(frame, screen, right, Borders::ALL);
     left
 }
 
 /// Draws a minimal screen, for very small terminals.
-fn tiny(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
+fn tiny<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, area: Rect) {
     let mut lines: Vec<Line<'_>> = Vec::new();
     if area.height > 3 {
         lines.extend(lines::message(screen, area.width).into_iter().take(1));
     }
     lines.push(Line::raw(text::here(&screen.session).trim_end().to_owned()));
     if let Some(step) = screen.session.recording.next_step() {
-        lines.extend(text::effects(step).into_iter().map(Line::raw));
+        lines.extend(screen.session.recording.machine().effects(step).into_iter().map(Line::raw));
     }
     let [body, foot] =
         Layout::vertical([Constraint::Min(0), Constraint::Length(1.min(area.height))]).areas(area);
@@ -134,7 +135,7 @@ fn pane(title: &str, borders: Borders) -> Block<'static> {
     Block::new().borders(borders).title(format!(" {title} "))
 }
 
-fn paint(screen: &Screen, style: Style, color: Color) -> Style {
+fn paint<M: Subject>(screen: &Screen<M>, style: Style, color: Color) -> Style {
     if screen.colors { style.fg(color) } else { style }
 }
 

@@ -1,211 +1,176 @@
-//! The group as a mask, the state of the pixel, registers.
+//! The state of the pixel or vertex, its group as a mask, registers.
 
-use r500::exec::reference::LaneState;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 
-use super::super::screen::{Screen, Tab};
-use super::super::text::{self, LANE_LETTERS};
+use super::super::screen::Screen;
+use super::super::subject::{Mask, MaskCell, Register, Subject};
+use super::super::text;
 use super::{length, paint, pane, wrapped};
 use crate::command::float_format;
-use crate::command::trace::state_name;
 
 /// Most characters of a number in the register pane; `info registers` prints all digits.
 const DIGITS: usize = 10;
 
 /// Returns the height of the state pane of a width, its frame included.
-pub(super) fn height(screen: &Screen, width: u16) -> u16 {
+pub(super) fn height<M: Subject>(screen: &Screen<M>, width: u16) -> u16 {
     let inside = width.saturating_sub(2);
-    let rows = screen.session.recording.now().state().rect().height.min(16) as usize;
-    let words = words(screen, inside.saturating_sub(mask_width(screen, inside / 2) + 2)).len();
-    length(rows.max(words) + legend(screen, inside).len() + 2)
+    let mask = M::mask(&screen.session);
+    let rows = mask.as_ref().map_or(0, |mask| mask.rows.len().min(16));
+    let beside = mask.as_ref().map_or(0, |mask| mask_width(mask, inside / 2) + 2);
+    let words = words(screen, inside.saturating_sub(beside)).len();
+    length(rows.max(words) + legend(mask.as_ref(), inside).len() + 2)
 }
 
-/// Draws the group as a mask with its legend, and the state of the pixel.
-pub(super) fn group(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
-    let [x, y] = screen.session.pixel();
-    let block = pane(&format!("pixel {x},{y} and its group"), Borders::ALL);
+/// Draws the state, next to the mask of all that share the program counter with its legend.
+pub(super) fn state<M: Subject>(frame: &mut Frame<'_>, screen: &Screen<M>, area: Rect) {
+    let mask = M::mask(&screen.session);
+    let selected = M::selected(&screen.session);
+    let title = if mask.is_some() { format!("{selected} and its group") } else { selected };
+    let block = pane(&title, Borders::ALL);
     let inside = block.inner(area);
     frame.render_widget(block, area);
-    let legend = legend(screen, inside.width);
+    let legend = legend(mask.as_ref(), inside.width);
     let rows = [Constraint::Min(1), Constraint::Length(length(legend.len()))];
     let [top, bottom] = Layout::vertical(rows).areas(inside);
-    let width = mask_width(screen, inside.width / 2);
-    let columns = [Constraint::Length(width), Constraint::Length(2), Constraint::Min(0)];
+    let (width, gap) = mask.as_ref().map_or((0, 0), |mask| (mask_width(mask, inside.width / 2), 2));
+    let columns = [Constraint::Length(width), Constraint::Length(gap), Constraint::Min(0)];
     let [left, _, right] = Layout::horizontal(columns).areas(top);
-    frame.render_widget(Paragraph::new(mask(screen, left)), left);
+    if let Some(mask) = &mask {
+        frame.render_widget(Paragraph::new(mask_lines(mask, screen.colors, left)), left);
+    }
     let words: Vec<Line<'_>> = words(screen, right.width).into_iter().map(Line::raw).collect();
     frame.render_widget(Paragraph::new(words), right);
     let legend: Vec<Line<'_>> = legend.into_iter().map(Line::raw).collect();
     frame.render_widget(Paragraph::new(legend).dim(), bottom);
 }
 
-/// Draws the mask of the group next to the registers, in few rows. Below the mask is its legend, as far as there is room.
-pub(super) fn group_and_registers(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
-    let [x, y] = screen.session.pixel();
-    let title = format!("pixel {x},{y}");
-    let width = mask_width(screen, area.width / 3).max(length(title.len() + 2));
+/// Draws the mask next to the registers, in few rows; below it its legend, as far as there is room. Without a mask the registers have
+/// all columns.
+pub(super) fn state_and_registers<M: Subject>(
+    frame: &mut Frame<'_>,
+    screen: &Screen<M>,
+    area: Rect,
+) {
+    let Some(mask) = M::mask(&screen.session) else {
+        return registers(frame, screen, area, Borders::TOP);
+    };
+    let title = M::selected(&screen.session);
+    let width = mask_width(&mask, area.width / 3).max(length(title.len() + 2));
     let columns = [Constraint::Length(width), Constraint::Length(1), Constraint::Min(0)];
     let [left, _, right] = Layout::horizontal(columns).areas(area);
     let block = pane(&title, Borders::TOP);
-    let mut lines = mask(screen, block.inner(left));
-    lines.extend(used_letters(screen).into_iter().map(Line::raw));
+    let mut lines = mask_lines(&mask, screen.colors, block.inner(left));
+    lines.extend(mask.legend.into_iter().map(Line::raw));
     frame.render_widget(Paragraph::new(lines).block(block), left);
     registers(frame, screen, right, Borders::TOP);
 }
 
 /// Returns the width of the mask: three characters a pixel, or one if there is no room.
-fn mask_width(screen: &Screen, most: u16) -> u16 {
-    let columns = screen.session.recording.now().state().rect().width;
-    let wide = length(columns as usize * 3);
-    if wide <= most { wide } else { length(columns as usize).min(most) }
+fn mask_width(mask: &Mask, most: u16) -> u16 {
+    let columns = columns(mask);
+    let wide = length(columns * 3);
+    if wide <= most { wide } else { length(columns).min(most) }
+}
+
+fn columns(mask: &Mask) -> usize {
+    mask.rows.first().map_or(0, Vec::len)
 }
 
 /// Returns the rows of the mask that fit, around that of the pixel.
-fn mask(screen: &Screen, area: Rect) -> Vec<Line<'static>> {
-    let now = screen.session.recording.now();
-    let executing: Vec<bool> = now.active_lanes().collect();
-    let quad = now.lane() / 4;
-    let wide = usize::from(area.width) >= now.state().rect().width as usize * 3;
-    let rows = text::rows(&now);
+fn mask_lines(mask: &Mask, colors: bool, area: Rect) -> Vec<Line<'static>> {
+    let wide = usize::from(area.width) >= columns(mask) * 3;
     let height = usize::from(area.height).max(1);
-    let own = rows.iter().position(|row| row.contains(&now.lane())).unwrap_or(0);
-    let top = own.saturating_sub(height / 2).min(rows.len().saturating_sub(height));
-    let cell = |lane: usize| {
-        let state = &now.state().lanes()[lane];
-        let letter = text::lane_letter(state, executing[lane]);
-        let text = match lane {
+    let own = mask.rows.iter().position(|row| row.iter().any(|cell| cell.is_own)).unwrap_or(0);
+    let top = own.saturating_sub(height / 2).min(mask.rows.len().saturating_sub(height));
+    let span = |cell: &MaskCell| {
+        let letter = cell.letter;
+        let text = match (cell.is_own, cell.is_near) {
             _ if !wide => letter.to_string(),
-            lane if lane == now.lane() => format!("[{letter}]"),
-            lane if lane / 4 == quad => format!("({letter})"),
-            _ => format!(" {letter} "),
+            (true, _) => format!("[{letter}]"),
+            (false, true) => format!("({letter})"),
+            (false, false) => format!(" {letter} "),
         };
-        let color = match state.state {
-            _ if state.killed => Color::Red,
-            LaneState::Active => Color::Green,
-            LaneState::Branch(_) => Color::Blue,
-            LaneState::Break(_) => Color::Magenta,
-            LaneState::Continue(_) => Color::Yellow,
+        let style = match colors {
+            true => Style::new().fg(Color::Black).bg(letter_color(letter)),
+            false => Style::new(),
         };
-        let style =
-            if screen.colors { Style::new().fg(Color::Black).bg(color) } else { Style::new() };
         let own = if wide { Modifier::BOLD } else { Modifier::REVERSED };
-        let style = if lane == now.lane() { style.add_modifier(own) } else { style };
+        let style = if cell.is_own { style.add_modifier(own) } else { style };
         Span::styled(text, style)
     };
-    let rows = rows.into_iter().skip(top).take(height);
-    rows.map(|row| row.into_iter().map(cell).collect::<Vec<_>>().into()).collect()
+    let rows = mask.rows.iter().skip(top).take(height);
+    rows.map(|row| row.iter().map(span).collect::<Vec<_>>().into()).collect()
+}
+
+/// Returns the colour of a letter of a mask.
+fn letter_color(letter: char) -> Color {
+    match letter {
+        'x' => Color::Red,
+        'b' => Color::Blue,
+        'k' => Color::Magenta,
+        'c' => Color::Yellow,
+        _ => Color::Green,
+    }
 }
 
 /// Returns the legend of the letters in the mask, in lines of a width.
-fn legend(screen: &Screen, width: u16) -> Vec<String> {
-    wrapped(&used_letters(screen).join(", "), width.into())
+fn legend(mask: Option<&Mask>, width: u16) -> Vec<String> {
+    mask.map_or_else(Vec::new, |mask| wrapped(&mask.legend.join(", "), width.into()))
 }
 
-/// Returns the letters in the mask, each with its meaning.
-fn used_letters(screen: &Screen) -> Vec<String> {
-    let now = screen.session.recording.now();
-    let lanes = now.state().lanes().iter().zip(now.active_lanes());
-    let used: Vec<char> = lanes.map(|(lane, executes)| text::lane_letter(lane, executes)).collect();
-    let shown = LANE_LETTERS.iter().filter(|(letter, _)| used.contains(letter));
-    shown.map(|(letter, meaning)| format!("{letter} {meaning}")).collect()
-}
-
-/// Returns the state of the pixel, running loops and calls, outputs so far, displayed values; in lines of a width.
-fn words(screen: &Screen, width: u16) -> Vec<String> {
-    let session = &screen.session;
-    let now = session.recording.now();
-    let pixel = now.pixel();
-    let executing = now.active_lanes().filter(|&executes| executes).count();
-    let lanes = now.state().lanes().len();
-    let covered = match (pixel.killed, pixel.covered) {
-        (true, _) => ", killed",
-        (false, false) => ", not covered",
-        _ => "",
-    };
-    let mut lines =
-        vec![format!("{}{covered}; {executing} of {lanes} active", state_name(pixel.state))];
-    lines.push(text::flags(&now));
-    lines.extend(text::nesting(&now));
-    for (n, (color, written)) in pixel.color.iter().zip(pixel.color_written).enumerate() {
-        if written != 0 {
-            lines.push(format!("out[{n}] = {}", float_format::vector(color)));
-        }
-    }
-    if let Some(depth) = pixel.depth {
-        lines.push(format!("depth = {}", float_format::text(depth)));
-    }
-    lines.extend(session.display_lines());
+/// Returns the state, running loops and calls, outputs so far, displayed values; in lines of a width.
+fn words<M: Subject>(screen: &Screen<M>, width: u16) -> Vec<String> {
+    let mut lines = M::state_lines(&screen.session);
+    lines.extend(screen.session.display_lines());
     lines.iter().flat_map(|line| wrapped(line, width.into())).collect()
 }
 
-/// Draws temporaries, constants or outputs.
-pub(super) fn registers(frame: &mut Frame<'_>, screen: &Screen, area: Rect, borders: Borders) {
-    let tabs =
-        [(Tab::Temporaries, "registers"), (Tab::Constants, "constants"), (Tab::Outputs, "outputs")];
+/// Draws a table of registers.
+pub(super) fn registers<M: Subject>(
+    frame: &mut Frame<'_>,
+    screen: &Screen<M>,
+    area: Rect,
+    borders: Borders,
+) {
     let mut title = vec![Span::raw(" ")];
-    for (tab, name) in tabs {
-        let style = if tab == screen.tab { Modifier::BOLD } else { Modifier::DIM };
+    for (table, name) in M::TABLES.iter().enumerate() {
+        let style = if table == screen.table { Modifier::BOLD } else { Modifier::DIM };
         title.push(Span::styled(format!("{name} "), Style::new().add_modifier(style)));
     }
     title.push(Span::styled("(tab) ", Style::new().add_modifier(Modifier::DIM)));
     let block = Block::new().borders(borders).title(Line::from(title));
     let inside = block.inner(area);
-    let session = &screen.session;
-    let now = session.recording.now();
-    let pixel = now.pixel();
-    let bindings = &session.recording.setup().bindings;
-    let row = Row { screen, width: inside.width };
-    let lines: Vec<Line<'_>> = match screen.tab {
-        Tab::Temporaries => text::used_temporaries(session)
-            .into_iter()
-            .map(|n| {
-                let value = pixel.temps.get(n).copied().unwrap_or_default();
-                let fresh = text::just_written(session, n);
-                row.register(&format!("temp[{n}]"), &value, pixel.written[n], fresh)
-            })
-            .collect(),
-        Tab::Constants => text::provided_constants(session)
-            .into_iter()
-            .map(|n| {
-                let value = bindings.constant(n).unwrap_or_default();
-                let mut line = row.register(&format!("const[{n}]"), &value, 0b1111, 0);
-                line.push_span(Span::raw(format!("  {}", text::constant_names(session, n))));
-                line
-            })
-            .collect(),
-        Tab::Outputs => (0..4)
-            .filter(|&n| session.recording.setup().shader.targets()[n])
-            .map(|n| {
-                let written = pixel.color_written[n];
-                row.register(&format!("out[{n}]"), &pixel.color[n], written, 0)
-            })
-            .collect(),
-    };
+    let table = M::table(&screen.session, screen.table);
+    let name = table.iter().map(|register| register.name.len()).max().unwrap_or(0).max(9);
+    let row = Row { screen, width: inside.width, name };
+    let lines: Vec<Line<'_>> = table.iter().map(|register| row.register(register)).collect();
     let away = screen.scroll.min(lines.len().saturating_sub(usize::from(inside.height)));
     let shown: Vec<Line<'_>> = lines.into_iter().skip(away).collect();
     frame.render_widget(Paragraph::new(shown).block(block), area);
 }
 
 /// Rows of the register pane.
-#[derive(Clone, Copy)]
-struct Row<'a> {
-    screen: &'a Screen,
+struct Row<'a, M: Subject> {
+    screen: &'a Screen<M>,
     width: u16,
+    /// Characters of the longest name.
+    name: usize,
 }
 
-impl Row<'_> {
+impl<M: Subject> Row<'_, M> {
     /// Returns a register: its colour, name and channels. A channel that was never written is dim; a write of the last
     /// step is highlighted.
-    fn register(self, name: &str, value: &[f32; 4], written: u8, fresh: u8) -> Line<'static> {
-        let name = format!("{name:<9}");
+    fn register(&self, register: &Register) -> Line<'static> {
+        let &Register { ref value, written, fresh, .. } = register;
+        let name = format!("{:<width$}", register.name, width = self.name);
         let (digits, hex) = self.digits(name.len());
         let [r, g, b] = text::rgb(value);
         let mut spans = Vec::new();
-        if self.screen.colors {
+        if M::COLORS && self.screen.colors {
             spans.push(Span::styled("  ", Style::new().bg(Color::Rgb(r, g, b))));
             spans.push(Span::raw(" "));
         } else if hex {
@@ -222,13 +187,19 @@ impl Row<'_> {
             };
             spans.push(Span::styled(format!(" {:>digits$}", number(x, digits)), style));
         }
+        if !register.note.is_empty() {
+            spans.push(Span::raw(format!("  {}", register.note)));
+        }
         Line::from(spans)
     }
 
     /// Returns how many characters a number has, and whether there is room for `#rrggbb`.
-    fn digits(self, name: usize) -> (usize, bool) {
+    fn digits(&self, name: usize) -> (usize, bool) {
         let width = usize::from(self.width);
         let for_numbers = |left: usize| (width.saturating_sub(name + left) / 4).saturating_sub(1);
+        if !M::COLORS {
+            return (for_numbers(0).clamp(6, DIGITS), false);
+        }
         if self.screen.colors {
             return (for_numbers(3).clamp(6, DIGITS), false);
         }
