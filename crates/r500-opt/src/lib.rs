@@ -49,6 +49,7 @@ mod pipeline;
 mod predicates;
 mod segment;
 mod sync;
+pub mod vertex;
 
 pub use cost::Cost;
 pub use pipeline::{Allowance, Change, Level, Optimized, Options, PassInfo, optimize, passes};

@@ -7,16 +7,14 @@ use std::collections::HashMap;
 
 use r500_pvs::{MathOp, VectorOp};
 
-use super::machine::{Code, Dst, Dual, Inst, Op, Place, Src};
-use crate::code::Register;
+use super::machine::{Dst, Dual, Inst, Op, Place, Register, Src};
 
 /// Alternate temporaries that second operations write, and components of one.
 const REGISTERS: usize = 4;
 
 /// Pairs operations, each with the nearest one that takes it: where that is, or, if the result is needed before, where the operation of
 /// the math engine is.
-pub(super) fn pair(code: &mut Code) {
-    let insts = &mut code.insts;
+pub fn pair<O: Clone>(insts: &mut Vec<Inst<O>>) {
     let mut at = 0;
     while at < insts.len() {
         let Some(math) = Math::of(insts, at) else {
@@ -38,7 +36,7 @@ pub(super) fn pair(code: &mut Code) {
 }
 
 /// Returns the register that an operation of the math engine alone writes.
-fn scalar(inst: &Inst) -> Option<(MathOp, Register)> {
+fn scalar<O>(inst: &Inst<O>) -> Option<(MathOp, Register)> {
     match (inst.op, inst.dst, &inst.lanes[..]) {
         _ if inst.is_addressed() => None,
         // A power has two scalars, which would have to be in one register.
@@ -51,13 +49,13 @@ fn scalar(inst: &Inst) -> Option<(MathOp, Register)> {
     }
 }
 
-fn reads(inst: &Inst, place: Place) -> bool {
+fn reads<O>(inst: &Inst<O>, place: Place) -> bool {
     inst.read().any(|src| src.place == Some(place))
 }
 
 /// An operation of the math engine that can be the second one of an instruction.
-struct Math<'a> {
-    inst: &'a Inst,
+struct Math<'a, O> {
+    inst: &'a Inst<O>,
     at: usize,
     /// The readers of its result.
     users: Vec<usize>,
@@ -65,9 +63,9 @@ struct Math<'a> {
     held: Vec<(usize, usize)>,
 }
 
-impl<'a> Math<'a> {
+impl<'a, O: Clone> Math<'a, O> {
     /// Returns the operation at `at`, if all readers of its result have room for an alternate temporary.
-    fn of(insts: &'a [Inst], at: usize) -> Option<Self> {
+    fn of(insts: &'a [Inst<O>], at: usize) -> Option<Self> {
         let (_, register) = scalar(&insts[at])?;
         let place = Place::Temporary(register);
         let users: Vec<usize> =
@@ -78,7 +76,7 @@ impl<'a> Math<'a> {
     }
 
     /// Returns an instruction that takes it where that is.
-    fn partner(&self, insts: &[Inst]) -> Option<usize> {
+    fn partner(&self, insts: &[Inst<O>]) -> Option<usize> {
         // It may be executed from after its operand on, until before its first reader.
         let operand = self.inst.sources[0].place;
         let is_operand = |n: &usize| operand.is_some_and(|place| writes(&insts[*n], place));
@@ -97,7 +95,7 @@ impl<'a> Math<'a> {
     }
 
     /// Returns a later instruction that takes it and may be executed where it is: what that reads is there by then.
-    fn hoistable(&self, insts: &[Inst]) -> Option<usize> {
+    fn hoistable(&self, insts: &[Inst<O>]) -> Option<usize> {
         (self.at + 1..insts.len()).take(MOST_DISTANT).find(|n| {
             let is_late = |src: &Src| {
                 let Some(place) = src.place else { return false };
@@ -108,7 +106,7 @@ impl<'a> Math<'a> {
     }
 
     /// Returns whether an instruction takes it when it is at a place.
-    fn fits(&self, inst: &Inst, place: usize) -> bool {
+    fn fits(&self, inst: &Inst<O>, place: usize) -> bool {
         takes(inst, self.inst) && self.has_room(place)
     }
 
@@ -121,7 +119,7 @@ impl<'a> Math<'a> {
 }
 
 /// Returns from where to where results of second operations are needed.
-fn held(insts: &[Inst]) -> Vec<(usize, usize)> {
+fn held<O>(insts: &[Inst<O>]) -> Vec<(usize, usize)> {
     let mut spans: HashMap<Register, (usize, usize)> = HashMap::new();
     for (n, inst) in insts.iter().enumerate() {
         if let Some(dual) = &inst.dual {
@@ -139,7 +137,7 @@ fn held(insts: &[Inst]) -> Vec<(usize, usize)> {
 }
 
 /// Returns whether an instruction writes a register.
-fn writes(inst: &Inst, place: Place) -> bool {
+fn writes<O>(inst: &Inst<O>, place: Place) -> bool {
     inst.dst == Dst::Register(place)
         || inst.dual.as_ref().is_some_and(|dual| place == Place::Alternate(dual.register))
 }
@@ -148,7 +146,7 @@ fn writes(inst: &Inst, place: Place) -> bool {
 const MOST_DISTANT: usize = 24;
 
 /// Returns whether an instruction and an operation of the math engine fit together.
-fn takes(inst: &Inst, math: &Inst) -> bool {
+fn takes<O: Clone>(inst: &Inst<O>, math: &Inst<O>) -> bool {
     let is_vector = matches!(inst.op, Op::Dot | Op::Vector(_));
     let two = inst.sources.len() <= 2 && inst.op != Op::Vector(VectorOp::MULTIPLY_ADD);
     let writes_alternate = matches!(inst.dst, Dst::Register(Place::Alternate(_)));
@@ -157,13 +155,14 @@ fn takes(inst: &Inst, math: &Inst) -> bool {
     }
     let Some((op, register)) = scalar(math) else { return false };
     let mut both = inst.clone();
-    both.dual = Some(Dual { op, register, source: math.sources[0].clone(), span: math.span });
+    both.dual =
+        Some(Dual { op, register, source: math.sources[0].clone(), origin: math.origin.clone() });
     both.fits()
 }
 
 /// Moves the operation at `at` into the instruction `partner`; its readers read the alternate temporary.
 #[expect(clippy::expect_used, reason = "the caller has found a partner for a scalar")]
-fn join(insts: &mut Vec<Inst>, at: usize, partner: usize) {
+fn join<O>(insts: &mut Vec<Inst<O>>, at: usize, partner: usize) {
     let math = insts.remove(at);
     let (op, register) = scalar(&math).expect("an operation of the math engine");
     let partner = if partner > at { partner - 1 } else { partner };
@@ -176,5 +175,5 @@ fn join(insts: &mut Vec<Inst>, at: usize, partner: usize) {
         }
     }
     let source = math.sources.into_iter().next().expect("the math engine has a source");
-    insts[partner].dual = Some(Dual { op, register, source, span: math.span });
+    insts[partner].dual = Some(Dual { op, register, source, origin: math.origin });
 }

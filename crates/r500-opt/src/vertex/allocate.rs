@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::machine::{Code, Dst, Place};
-use crate::code::Register;
+use super::machine::{Dst, Inst, Place, Register};
 
 /// Temporaries of a vertex that drivers use.
-pub(super) const TEMPORARIES: usize = 32;
+pub const TEMPORARIES: usize = 32;
 /// Alternate temporaries of a vertex.
 const ALTERNATES: usize = 20;
 /// Those that second operations write.
@@ -28,7 +27,7 @@ impl Home {
 
 /// Where all registers are.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Homes(HashMap<Register, Home>);
+pub struct Homes(HashMap<Register, Home>);
 
 impl Homes {
     #[expect(clippy::expect_used, reason = "a register without a temporary must not compile")]
@@ -59,11 +58,11 @@ enum Kind {
 ///
 /// # Errors
 /// The number of temporaries that are needed, if the chip has fewer.
-pub(super) fn allocate(code: &Code) -> Result<Homes, usize> {
+pub fn allocate<O>(insts: &[Inst<O>]) -> Result<Homes, usize> {
     let mut homes = Homes::default();
     // For each temporary and channel the last place where it is in use.
     let mut files: [Vec<[Option<usize>; 4]>; 2] = [Vec::new(), Vec::new()];
-    for need in needs(code) {
+    for need in needs(insts) {
         let (file, from, most) = match need.kind {
             Kind::Temporary => (0, 0, usize::MAX),
             // Those of second operations need the first ones.
@@ -108,10 +107,10 @@ fn fits(free: &[u8], wanted: usize, kind: Kind) -> bool {
 }
 
 /// Returns the needs in the order of their beginnings.
-fn needs(code: &Code) -> Vec<Need> {
+fn needs<O>(insts: &[Inst<O>]) -> Vec<Need> {
     let mut all: Vec<Need> = Vec::new();
     let mut known: HashMap<Register, usize> = HashMap::new();
-    for (n, inst) in code.insts.iter().enumerate() {
+    for (n, inst) in insts.iter().enumerate() {
         for src in inst.read() {
             if let Some(Place::Temporary(register) | Place::Alternate(register)) = src.place
                 && let Some(need) = known.get(&register)

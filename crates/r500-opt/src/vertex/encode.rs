@@ -6,11 +6,12 @@ use r500_pvs::{
 };
 
 use super::allocate::Homes;
-use super::machine::{Code, Dst, Inst, Op, Place, Select, Src};
+use super::machine::{Dst, Inst, Op, Place, Select, Src};
 
-/// Encodes instructions.
-pub(super) fn encode(code: &Code, homes: &Homes) -> Vec<Instruction> {
-    code.insts.iter().map(|inst| instruction(inst, homes)).collect()
+/// Encodes instructions, whose registers are in these temporaries.
+#[must_use]
+pub fn encode<O>(insts: &[Inst<O>], homes: &Homes) -> Vec<Instruction> {
+    insts.iter().map(|inst| instruction(inst, homes)).collect()
 }
 
 /// A source of four channels: its kind and number, and what each channel reads.
@@ -25,7 +26,7 @@ struct Channels {
     negate: [bool; 4],
 }
 
-fn instruction(inst: &Inst, homes: &Homes) -> Instruction {
+fn instruction<O>(inst: &Inst<O>, homes: &Homes) -> Instruction {
     let (ty, offset) = match inst.dst {
         Dst::Register(Place::Alternate(register)) => {
             (DstType::ALT_TEMPORARY, homes.of(register).number)
