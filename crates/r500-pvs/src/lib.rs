@@ -30,8 +30,8 @@ mod text;
 pub use check::{Lint, LintInfo, LintKind};
 pub use instruction::Instruction;
 pub use interpreter::{
-    BATCH, BatchMemory, Equality, Execution, GivenConstants, Interpreter, Step, Write, prove_equal,
-    scalar,
+    BATCH, BatchMemory, Equality, Execution, GivenConstants, Interpreter, Step, Write, component,
+    prove_equal, scalar,
 };
 pub use program::{Controls, Flow, Program};
 pub use r500_chip::pvs::{

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use r500_glsl::tree::{BuiltinVariable, Shader, Storage};
 use r500_glsl::types::{Base, Type};
 use r500_glsl::{Diagnostic, Span, Stage, parse};
-use r500_opt::vertex::{self, Homes, TEMPORARIES};
+use r500_opt::vertex::{self, Homes, NumberedRegisters, TEMPORARIES};
 use r500_program::Uniform;
 use r500_pvs::{CONSTANTS, Controls, Fill, INSTRUCTIONS, Program, Source};
 
@@ -168,7 +168,7 @@ fn allocated(
         if pairs && code.insts.len() <= 2 * INSTRUCTIONS {
             vertex::pair(&mut code.insts);
         }
-        let homes = vertex::allocate(&code.insts)?;
+        let homes = vertex::allocate(&code.insts, TEMPORARIES, &NumberedRegisters::default())?;
         Ok((code, homes))
     };
     with(true, true).or_else(|_: usize| with(false, true)).or_else(|_| with(false, false))

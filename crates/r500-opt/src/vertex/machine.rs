@@ -9,6 +9,22 @@ use r500_pvs::{MathOp, VectorOp};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register(pub u32);
 
+impl Register {
+    const NUMBERED: u32 = 1 << 31;
+
+    /// Returns a register that is the temporary, or alternate temporary, of this number: its components are the channels.
+    #[must_use]
+    pub const fn numbered(number: u8) -> Self {
+        Self(Self::NUMBERED | number as u32)
+    }
+
+    /// Returns the number of one that [has one](Self::numbered).
+    #[must_use]
+    pub const fn number(self) -> Option<u8> {
+        if self.0 & Self::NUMBERED != 0 { Some(self.0 as u8) } else { None }
+    }
+}
+
 /// A register file, and which of its registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
@@ -85,6 +101,8 @@ pub enum Op {
     Dot,
     /// A scalar of scalars, in every lane; the sources have one part.
     Math(MathOp),
+    /// Each lane has an operation of its own, so that lanes are the channels of the same number; the sources have four parts.
+    Fixed(r500_pvs::Op),
 }
 
 /// Where a result goes.
@@ -95,6 +113,14 @@ pub enum Dst {
     /// An output.
     Output(u8),
     /// A component of the address register.
+    Address(u8),
+}
+
+/// What instructions read and write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Component {
+    Register(Place, u8),
+    Output(u8, u8),
     Address(u8),
 }
 
@@ -145,10 +171,51 @@ impl<O> Inst<O> {
         matches!(self.dst, Dst::Address(_)) || self.read().any(is_relative)
     }
 
+    /// Calls `each` with the components that it reads.
+    fn reads(&self, each: &mut impl FnMut(Component)) {
+        for src in self.read() {
+            match src.place {
+                Some(place @ (Place::Temporary(_) | Place::Alternate(_))) => {
+                    src.components().for_each(|c| each(Component::Register(place, c)));
+                }
+                Some(Place::Relative(..)) => each(Component::Address(self.address)),
+                Some(Place::Input(_) | Place::Constant(_)) | None => {}
+            }
+        }
+    }
+
+    /// Calls `each` with the components that it writes.
+    fn writes(&self, each: &mut impl FnMut(Component)) {
+        for lane in &self.lanes {
+            each(match self.dst {
+                Dst::Register(place) => Component::Register(place, *lane),
+                Dst::Output(n) => Component::Output(n, *lane),
+                Dst::Address(_) => Component::Address(*lane),
+            });
+        }
+        if let Some(dual) = &self.dual {
+            each(Component::Register(Place::Alternate(dual.register), 0));
+        }
+    }
+
+    /// Returns whether the order of it and a later instruction matters: one writes what the other reads or writes.
+    #[must_use]
+    pub fn conflicts(&self, later: &Self) -> bool {
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        self.reads(&mut |component| reads.push(component));
+        self.writes(&mut |component| writes.push(component));
+        let mut conflicts = false;
+        later.reads(&mut |component| conflicts |= writes.contains(&component));
+        later.writes(&mut |component| {
+            conflicts |= writes.contains(&component) || reads.contains(&component);
+        });
+        conflicts
+    }
+
     /// Returns whether it has the macro of two clocks, which may read three temporaries.
     #[must_use]
     pub fn has_macro(&self) -> bool {
-        self.op == Op::Vector(VectorOp::MULTIPLY_ADD)
+        matches!(self.op, Op::Vector(VectorOp::MULTIPLY_ADD | VectorOp::MULTIPLYX2_ADD))
     }
 
     /// Returns whether one instruction can read all places: one constant, one input, one alternate temporary, two temporaries, or three

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use r500_pvs::{MathOp, VectorOp};
+use r500_pvs::MathOp;
 
 use super::machine::{Dst, Dual, Inst, Op, Place, Register, Src};
 
@@ -36,15 +36,15 @@ pub fn pair<O: Clone>(insts: &mut Vec<Inst<O>>) {
 }
 
 /// Returns the register that an operation of the math engine alone writes.
-fn scalar<O>(inst: &Inst<O>) -> Option<(MathOp, Register)> {
+fn scalar<O>(inst: &Inst<O>) -> Option<(MathOp, Place, Register)> {
     match (inst.op, inst.dst, &inst.lanes[..]) {
-        _ if inst.is_addressed() => None,
+        _ if inst.is_addressed() || inst.saturate || inst.sources.len() != 1 => None,
         // A power has two scalars, which would have to be in one register.
-        (Op::Math(op), Dst::Register(Place::Temporary(register)), [0])
-            if op != MathOp::POWER_FUNC_FF && !inst.saturate =>
-        {
-            Some((op, register))
-        }
+        (
+            Op::Math(op),
+            Dst::Register(place @ (Place::Temporary(register) | Place::Alternate(register))),
+            [0],
+        ) => Some((op, place, register)),
         _ => None,
     }
 }
@@ -66,11 +66,16 @@ struct Math<'a, O> {
 impl<'a, O: Clone> Math<'a, O> {
     /// Returns the operation at `at`, if all readers of its result have room for an alternate temporary.
     fn of(insts: &'a [Inst<O>], at: usize) -> Option<Self> {
-        let (_, register) = scalar(&insts[at])?;
-        let place = Place::Temporary(register);
+        let (_, place, register) = scalar(&insts[at])?;
+        // Nothing else is in the register, also not at the end.
+        let is_other = |n: &usize| *n != at && writes(&insts[*n], place);
+        if register.number().is_some() || (0..insts.len()).any(|n| is_other(&n)) {
+            return None;
+        }
         let users: Vec<usize> =
             (at + 1..insts.len()).filter(|n| reads(&insts[*n], place)).collect();
-        let is_alternate = |src: &Src| matches!(src.place, Some(Place::Alternate(_)));
+        let is_alternate =
+            |src: &Src| src.place != Some(place) && matches!(src.place, Some(Place::Alternate(_)));
         let all_take = !users.iter().any(|n| insts[*n].read().any(is_alternate));
         all_take.then(|| Self { inst: &insts[at], at, users, held: held(insts) })
     }
@@ -89,6 +94,11 @@ impl<'a, O: Clone> Math<'a, O> {
         let near = self.at.saturating_sub(MOST_DISTANT)..self.at.saturating_add(MOST_DISTANT);
         let mut order: Vec<usize> = (first.max(near.start)..last.min(near.end))
             .filter(|n| *n != self.at && self.fits(&insts[*n], *n))
+            // What it reads is still there.
+            .filter(|n| {
+                let passed = insts.get(self.at + 1..*n).unwrap_or_default();
+                !operand.is_some_and(|place| passed.iter().any(|inst| writes(inst, place)))
+            })
             .collect();
         order.sort_by_key(|n| n.abs_diff(self.at));
         order.first().copied()
@@ -97,11 +107,8 @@ impl<'a, O: Clone> Math<'a, O> {
     /// Returns a later instruction that takes it and may be executed where it is: what that reads is there by then.
     fn hoistable(&self, insts: &[Inst<O>]) -> Option<usize> {
         (self.at + 1..insts.len()).take(MOST_DISTANT).find(|n| {
-            let is_late = |src: &Src| {
-                let Some(place) = src.place else { return false };
-                insts[self.at..*n].iter().any(|inst| writes(inst, place))
-            };
-            !insts[*n].read().any(is_late) && self.fits(&insts[*n], self.at)
+            let is_late = insts[self.at..*n].iter().any(|inst| inst.conflicts(&insts[*n]));
+            !is_late && self.fits(&insts[*n], self.at)
         })
     }
 
@@ -148,12 +155,12 @@ const MOST_DISTANT: usize = 24;
 /// Returns whether an instruction and an operation of the math engine fit together.
 fn takes<O: Clone>(inst: &Inst<O>, math: &Inst<O>) -> bool {
     let is_vector = matches!(inst.op, Op::Dot | Op::Vector(_));
-    let two = inst.sources.len() <= 2 && inst.op != Op::Vector(VectorOp::MULTIPLY_ADD);
+    let two = inst.sources.len() <= 2 && !inst.has_macro();
     let writes_alternate = matches!(inst.dst, Dst::Register(Place::Alternate(_)));
     if !is_vector || !two || writes_alternate || inst.dual.is_some() || inst.is_addressed() {
         return false;
     }
-    let Some((op, register)) = scalar(math) else { return false };
+    let Some((op, _, register)) = scalar(math) else { return false };
     let mut both = inst.clone();
     both.dual =
         Some(Dual { op, register, source: math.sources[0].clone(), origin: math.origin.clone() });
@@ -164,9 +171,8 @@ fn takes<O: Clone>(inst: &Inst<O>, math: &Inst<O>) -> bool {
 #[expect(clippy::expect_used, reason = "the caller has found a partner for a scalar")]
 fn join<O>(insts: &mut Vec<Inst<O>>, at: usize, partner: usize) {
     let math = insts.remove(at);
-    let (op, register) = scalar(&math).expect("an operation of the math engine");
+    let (op, old, register) = scalar(&math).expect("an operation of the math engine");
     let partner = if partner > at { partner - 1 } else { partner };
-    let old = Place::Temporary(register);
     for inst in insts.iter_mut() {
         let sources = inst.sources.iter_mut().chain(inst.dual.iter_mut().map(|d| &mut d.source));
         for src in sources.filter(|src| src.place == Some(old)) {

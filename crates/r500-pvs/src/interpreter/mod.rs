@@ -23,6 +23,7 @@ pub use batch::{BATCH, BatchMemory};
 pub use execution::{Execution, Step, Write};
 pub use math::scalar;
 pub use symbolic::{Equality, GivenConstants, prove_equal};
+pub use vector::component;
 
 use r500_chip::pvs::{
     Addressing, CONSTANTS, Dst, DstType, INPUTS, MathOp, OUTPUTS, Op, Src, SrcType, Swizzle,
