@@ -56,12 +56,15 @@ impl Cells {
 
 /// Returns which components of its sources an operation reads, for components that it writes.
 pub(super) fn read_components(inst: Instruction) -> [bool; 4] {
+    let [x, y, z, w] = inst.dst().write_mask();
+    // The result's x is written to all of them.
+    let by_lanes = [x || inst.dst().reg_type() == DstType::OUT_REPL_X, y, z, w];
     match inst.op() {
         Op::Vector(VectorOp::DOT_PRODUCT | VectorOp::DISTANCE_VECTOR) => [true; 4],
         Op::Math(MathOp::LIGHT_COEFF_DX) => [true; 4],
         Op::Math(_) => [false, false, false, true],
-        Op::Vector(op) if op.is_named() && !is_predicate(Op::Vector(op)) => inst.dst().write_mask(),
-        Op::Macro(_) => inst.dst().write_mask(),
+        Op::Vector(op) if op.is_named() && !is_predicate(Op::Vector(op)) => by_lanes,
+        Op::Macro(_) => by_lanes,
         // Operations without a name, and those that push the predicate, may read all.
         Op::Vector(_) => [true; 4],
     }

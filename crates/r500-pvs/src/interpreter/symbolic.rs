@@ -361,17 +361,6 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// A product or a sum, which do not depend on the order of their operands.
-    fn commutative(&mut self, op: VectorOp, a: Value, b: Value) -> Value {
-        let operands = vec![a.min(b), a.max(b)];
-        self.values.of(Expression::Result(Operation::Vector(op.code()), operands, 0))
-    }
-
-    fn multiply_add(&mut self, a: Value, b: Value, c: Value) -> Value {
-        let product = self.commutative(VectorOp::MULTIPLY, a, b);
-        self.commutative(VectorOp::ADD, product, c)
-    }
-
     fn vector(&mut self, op: VectorOp, sources: [[Value; 4]; 3]) -> ([Value; 4], Effect) {
         let operation = Operation::Vector(op.code());
         let [a, b, c] = sources;
@@ -379,21 +368,23 @@ impl<'a> Machine<'a> {
         let result = match op {
             VectorOp::NOP => return ([zero; 4], Effect::Nothing),
             VectorOp::DOT_PRODUCT => {
-                // ((a0 * b0 + a1 * b1) + a2 * b2) + a3 * b3, each step rounded.
-                let first = self.commutative(VectorOp::MULTIPLY, a[0], b[0]);
-                [(1..4).fold(first, |sum, n| self.multiply_add(a[n], b[n], sum)); 4]
+                let operands = [a, b].concat();
+                [self.values.of(Expression::Result(operation, operands, 0)); 4]
             }
-            VectorOp::MULTIPLY | VectorOp::ADD => {
-                std::array::from_fn(|n| self.commutative(op, a[n], b[n]))
+            // Products and sums do not depend on the order of two operands.
+            VectorOp::MULTIPLY
+            | VectorOp::ADD
+            | VectorOp::MULTIPLY_ADD
+            | VectorOp::MULTIPLYX2_ADD => {
+                let pairs: [[Value; 2]; 4] = std::array::from_fn(|n| {
+                    let mut pair = [a[n], b[n]];
+                    pair.sort_unstable();
+                    pair
+                });
+                let sorted = [pairs.map(|pair| pair[0]), pairs.map(|pair| pair[1]), c];
+                let sums = matches!(op, VectorOp::MULTIPLY_ADD | VectorOp::MULTIPLYX2_ADD);
+                self.each(operation, sorted, if sums { 3 } else { 2 })
             }
-            // The product is rounded before the sum (`Arith::mad` of two roundings), as by two instructions.
-            VectorOp::MULTIPLY_ADD => std::array::from_fn(|n| self.multiply_add(a[n], b[n], c[n])),
-            VectorOp::MULTIPLYX2_ADD => std::array::from_fn(|n| {
-                let mut operands = vec![a[n], b[n]];
-                operands.sort_unstable();
-                operands.push(c[n]);
-                self.values.of(Expression::Result(operation, operands, 0))
-            }),
             VectorOp::COND_MUX_EQ | VectorOp::COND_MUX_GT | VectorOp::COND_MUX_GTE => {
                 self.each(operation, sources, 3)
             }
