@@ -102,6 +102,12 @@ const PASSES: &[PassInfo] = &[
         kind: PassKind::Rewrite(tables::fold),
     },
     PassInfo {
+        name: "coalesce",
+        what: "what is only copied to an output is computed there",
+        why: "the copy has the same bits",
+        kind: PassKind::Rewrite(copies::coalesce),
+    },
+    PassInfo {
         name: "mads",
         what: "a product and a sum become a multiply-add",
         why: "a multiply-add rounds its product before its sum",
@@ -112,12 +118,6 @@ const PASSES: &[PassInfo] = &[
         what: "a product and multiply-adds of one component become a dot product",
         why: "a dot product adds its products in their order, each step rounded",
         kind: PassKind::Rewrite(sums::dots),
-    },
-    PassInfo {
-        name: "coalesce",
-        what: "what is only copied to an output is computed there",
-        why: "the copy has the same bits",
-        kind: PassKind::Rewrite(copies::coalesce),
     },
     PassInfo {
         name: "pack",

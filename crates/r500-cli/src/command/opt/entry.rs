@@ -62,7 +62,7 @@ impl Entry {
         if is_refused { [before.clone(), before] } else { [before, after] }
     }
 
-    /// Returns whether the result is better, and whether it is no worse.
+    /// Returns whether the result is better, and whether nothing about it is worse.
     pub(super) fn verdict(&self) -> (bool, bool) {
         match &self.result {
             Result::Fragment(checked) if !checked.evidence.is_refusal() => {

@@ -34,7 +34,7 @@ use super::{compilation, overwrite, terminal};
 /// Vertex programs: dead components, copies and repeated operations go, products and sums become multiply-adds and dot products,
 /// operations on components of one register become one, and one of the math engine is executed with one of the vector engine. The
 /// result is never worse in instructions, clocks or temporaries (alternate temporaries may be more). Every result is run against its
-/// original for 1,024 vertices, and proved where a proof is found. Instructions with predicates, relative writes and the like stay
+/// original for 4,096 vertices, and proved where a proof is found. Instructions with predicates, relative writes and the like stay
 /// as they are, which the report says with the reason; scenes are not taken.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
