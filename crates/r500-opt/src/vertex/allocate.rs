@@ -210,6 +210,7 @@ pub fn allocate<O>(
         let own = need.components.iter().all(|c| free.contains(c));
         let mut channels = [None; 4];
         let mut others = free.iter().filter(|c| !need.fixed.contains(c));
+        #[expect(clippy::expect_used, reason = "the number was chosen for as many free channels")]
         for component in &need.components {
             let is_own = own || need.fixed.contains(component);
             let next = if is_own { Some(component) } else { others.next() };

@@ -157,8 +157,7 @@ impl Facts {
     fn table(&self, op: VectorOp, operands: &[Part], saturate: bool) -> Option<Table> {
         let tables: Option<Vec<Table>> =
             operands.iter().map(|part| self.part(*part).table).collect();
-        let Some(tables) = tables else { return None };
-        evaluate(op, &tables, saturate)
+        evaluate(op, &tables?, saturate)
     }
 }
 
