@@ -337,3 +337,23 @@ fn instructions_that_read_too_much_stay() {
     assert_eq!(optimized.kept.len(), 1);
     assert_eq!(optimized.kept[0].instructions, (1, 2));
 }
+
+/// The search ends after a number of steps: a program of 1,024 instructions of which any two could be joined takes seconds, not hours.
+#[test]
+fn the_longest_program_ends_soon() {
+    let lines = |n: usize| {
+        let (temporary, channel) = (n % 31, ["x", "y", "z", "w"][n / 31 % 4]);
+        format!(
+            "temp[{temporary}].{channel} = VE_MAX temp[{}].xxyy input[{}].zwxy ;",
+            (n * 7) % 31,
+            n % 16
+        )
+    };
+    let text: String = (0..1_023).map(lines).collect();
+    let text = format!("{text} out[0].xyzw = VE_MAX temp[0].xyzw temp[1].xyzw ;");
+    let begin = std::time::Instant::now();
+    let optimized = optimized(&text);
+    assert!(optimized.cost[1].no_worse_than(&optimized.cost[0]));
+    // A debug build on a loaded machine.
+    assert!(begin.elapsed().as_secs() < 120, "{:?}", begin.elapsed());
+}

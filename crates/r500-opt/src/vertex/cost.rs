@@ -1,8 +1,6 @@
 //! Cost model of vertex programs.
 
-use r500_pvs::{Addressing, DstType, Instruction, SrcType};
-
-use super::optimize::{Rewritten, is_macro};
+use r500_pvs::{Addressing, DstType, Instruction, Op, SrcType};
 
 /// The cost of a program. The order of the fields is the order of comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +19,7 @@ impl Cost {
     /// Returns the cost of instructions.
     #[must_use]
     pub fn of(code: &[Instruction]) -> Self {
-        let macros = code.iter().filter(|inst| is_macro(**inst)).count();
+        let macros = code.iter().filter(|inst| matches!(inst.op(), Op::Macro(_))).count();
         let (mut temporaries, mut alternates) = (0, 0);
         for inst in code {
             let dst = inst.dst();
@@ -55,11 +53,6 @@ impl Cost {
             }
         }
         Self { instructions: code.len(), clocks: code.len() + macros, temporaries, alternates }
-    }
-
-    pub(super) fn of_rewritten(code: &Rewritten) -> Self {
-        let code: Vec<Instruction> = code.iter().map(|(inst, _)| *inst).collect();
-        Self::of(&code)
     }
 
     /// Returns whether it has no more instructions, clocks or temporaries than `other`.

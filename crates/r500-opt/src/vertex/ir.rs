@@ -1,6 +1,7 @@
 //! The representation that passes rewrite: operations of straight code over values in static single assignment. A value is one component.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use r500_pvs::{MathOp, Op, VectorOp};
 
@@ -174,6 +175,21 @@ impl Node {
         matches!(self.kind, Kind::Lanes(_)).then(|| self.operands(lane))
     }
 
+    /// Returns the operand of a copy: of a lane that computes a sum with +0 or a product with 1 of it.
+    pub(super) fn copied(&self, lane: usize) -> Option<Part> {
+        let Kind::Lanes(op) = self.kind else { return None };
+        match (op, &self.operands(lane)[..]) {
+            (VectorOp::ADD, [a, zero]) if zero.is_zero() => Some(*a),
+            (VectorOp::ADD, [zero, a]) if zero.is_zero() => Some(*a),
+            (VectorOp::MULTIPLY, [a, one]) if one.is_one() => Some(*a),
+            (VectorOp::MULTIPLY, [one, a]) if one.is_one() => Some(*a),
+            (VectorOp::MULTIPLY_ADD, [a, one, zero]) if one.is_one() && zero.is_zero() => Some(*a),
+            (VectorOp::MULTIPLY_ADD, [one, a, zero]) if one.is_one() && zero.is_zero() => Some(*a),
+            (VectorOp::MULTIPLY_ADD, [a, b, c]) if a.is_zero() || b.is_zero() => Some(*c),
+            _ => None,
+        }
+    }
+
     /// Returns whether it writes the address register.
     pub(super) fn is_addressed_write(&self) -> bool {
         self.target == Target::Values(File::Address)
@@ -210,9 +226,26 @@ pub(super) struct Block {
     /// What must be in registers at its end.
     pub(super) outgoing: Vec<(Cell, Value)>,
     next: u32,
+    /// What rewrites may still cost, which all copies of a block share.
+    fuel: Rc<Cell64>,
 }
 
+/// A number that copies share.
+type Cell64 = std::cell::Cell<u64>;
+
 impl Block {
+    /// Gives rewrites a number of steps.
+    pub(super) fn refuel(&mut self, steps: u64) {
+        self.fuel = Rc::new(Cell64::new(steps));
+    }
+
+    /// Takes a step for each operation. Returns whether there were enough.
+    pub(super) fn burn(&self) -> bool {
+        let left = self.fuel.get().checked_sub(self.nodes.len() as u64 + 1);
+        self.fuel.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
     /// Returns a new value.
     pub(super) fn fresh(&mut self) -> Value {
         self.next += 1;

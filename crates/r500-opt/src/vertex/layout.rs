@@ -3,7 +3,8 @@
 use r500_chip::values::FlowOp;
 use r500_pvs::{Controls, Flow, Instruction, Program};
 
-use super::optimize::Rewritten;
+/// Instructions with the numbers of those that they compute.
+pub(super) type Rewritten = Vec<(Instruction, Vec<usize>)>;
 
 /// Code that is put together anew.
 pub(super) struct Layout {

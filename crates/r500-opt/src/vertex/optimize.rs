@@ -1,13 +1,13 @@
 //! The optimiser of vertex programs: what is rewritten, in which order, and what of it is kept.
 
 use r500_chip::values::FlowOp;
-use r500_pvs::{Addressing, Controls, Instruction, Op, Program, Src, SrcType};
+use r500_pvs::{Addressing, Controls, Instruction, Program, Src, SrcType};
 
 use super::allocate::allocate;
 use super::cost::Cost;
 use super::encode::encode;
 use super::ir::Block;
-use super::layout::Layout;
+use super::layout::{Layout, Rewritten};
 use super::lift::{lift, obstacle};
 use super::liveness::{Cells, file_written, live};
 use super::lower;
@@ -142,6 +142,9 @@ pub fn passes() -> &'static [PassInfo] {
 /// Most repetitions of all passes: each that changes something leaves fewer operations, components or reads.
 const ROUNDS: usize = 64;
 
+/// Search steps in one stretch: operations of all rewrites that are tried.
+const STEPS: u64 = 1_000_000;
+
 /// Optimises a program. The result depends on the program and the names of passes only; all run if there are no names. The result has no
 /// more instructions, clocks or temporaries than the program.
 #[must_use]
@@ -275,9 +278,6 @@ struct Stretch<'a> {
     may_be_empty: bool,
 }
 
-/// Instructions with the numbers of those that they compute.
-pub(super) type Rewritten = Vec<(Instruction, Vec<usize>)>;
-
 impl Stretch<'_> {
     /// Returns better code and the passes that changed something; `None` if there is none.
     fn optimize(&self, only: &[String]) -> Option<(Rewritten, Vec<&'static str>)> {
@@ -290,6 +290,7 @@ impl Stretch<'_> {
         let mut best: Option<(Cost, Rewritten, Vec<&'static str>)> = None;
         for without in attempts {
             let mut block = block.clone();
+            block.refuel(STEPS);
             let mut passes = run(
                 &mut block,
                 chosen.iter().copied().filter(|pass| !without.contains(&pass.name)),
@@ -299,7 +300,8 @@ impl Stretch<'_> {
                     continue;
                 }
                 let Some(rewritten) = self.code_of(&block, pairs) else { continue };
-                let cost = Cost::of_rewritten(&rewritten);
+                let words: Vec<Instruction> = rewritten.iter().map(|(inst, _)| *inst).collect();
+                let cost = Cost::of(&words);
                 if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
                     if rewritten.iter().any(|(inst, _)| inst.dual_math().is_some()) && pairs {
                         passes.push("pairs");
@@ -363,9 +365,4 @@ fn run<'a>(
         }
     }
     changed
-}
-
-/// Returns whether an operation is a macro.
-pub(super) fn is_macro(inst: Instruction) -> bool {
-    matches!(inst.op(), Op::Macro(_))
 }

@@ -10,23 +10,6 @@ use super::{attempt, pack, replace_value};
 use crate::vertex::facts::Facts;
 use crate::vertex::ir::{Block, Kind, Lane, Node, Part, Target, Value};
 
-/// Returns the operand of a copy: of a lane that computes a sum with +0 or a product with 1 of it.
-pub(in crate::vertex) fn operand(node: &Node, lane: usize) -> Option<Part> {
-    let Kind::Lanes(op) = node.kind else { return None };
-    let operands = node.operands(lane);
-    match (op, &operands[..]) {
-        (VectorOp::ADD, [a, zero]) | (VectorOp::ADD, [zero, a]) if zero.is_zero() => Some(*a),
-        (VectorOp::MULTIPLY, [a, one]) | (VectorOp::MULTIPLY, [one, a]) if one.is_one() => Some(*a),
-        (VectorOp::MULTIPLY_ADD, [a, one, zero]) | (VectorOp::MULTIPLY_ADD, [one, a, zero])
-            if one.is_one() && zero.is_zero() =>
-        {
-            Some(*a)
-        }
-        (VectorOp::MULTIPLY_ADD, [a, b, c]) if a.is_zero() || b.is_zero() => Some(*c),
-        _ => None,
-    }
-}
-
 /// Returns whether an operand's copy has the same bits.
 fn is_exact(part: Part, facts: &Facts) -> bool {
     let fact = facts.part(part);
@@ -63,7 +46,7 @@ pub(in crate::vertex) fn propagate(block: &mut Block) -> bool {
     for node in block.nodes.iter().filter(|node| !node.saturate && !node.is_addressed()) {
         for (n, lane) in node.lanes.iter().enumerate() {
             if matches!(node.target, Target::Values(_))
-                && let Some(part) = operand(node, n)
+                && let Some(part) = node.copied(n)
             {
                 copies.push((lane.value, part));
             }
@@ -105,7 +88,7 @@ pub(in crate::vertex) fn coalesce(block: &mut Block) -> bool {
         let Target::Output(output) = node.target else { continue };
         let copied: Vec<Option<(usize, Lane, Value)>> = (0..node.lanes.len())
             .map(|n| {
-                let part = operand(node, n)?;
+                let part = node.copied(n)?;
                 let value = part.value().filter(|_| !part.abs && !part.negate)?;
                 let is_same = node.saturate || is_exact(part, &facts);
                 let from = definitions[value.0 as usize]?;
@@ -113,7 +96,7 @@ pub(in crate::vertex) fn coalesce(block: &mut Block) -> bool {
             })
             .collect();
         // Numbers may be computed with the others then.
-        let is_number = |n: usize| operand(node, n).is_some_and(|part| part.number().is_some());
+        let is_number = |n: usize| node.copied(n).is_some_and(|part| part.number().is_some());
         if (0..node.lanes.len()).any(|n| copied[n].is_none() && !is_number(n)) {
             continue;
         }

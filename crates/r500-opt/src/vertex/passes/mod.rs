@@ -21,6 +21,10 @@ use super::lower;
 
 /// Rewrites a block, if all instructions can still read what they need. Returns whether it did.
 fn attempt(block: &mut Block, rewrite: impl FnOnce(&mut Block)) -> bool {
+    // A long search ends with what it has found.
+    if !block.burn() {
+        return false;
+    }
     let mut trial = block.clone();
     rewrite(&mut trial);
     dead::remove(&mut trial);

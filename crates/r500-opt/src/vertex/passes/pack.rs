@@ -6,7 +6,6 @@
 use r500_pvs::{VectorOp, component};
 
 use super::attempt;
-use super::copies::operand;
 use crate::vertex::facts::Facts;
 use crate::vertex::ir::{Block, File, Kind, Node, Part, Target};
 
@@ -109,7 +108,7 @@ fn lane_as_op(node: &Node, lane: usize, op: VectorOp, facts: &Facts) -> Option<V
         let wanted = component(own, [number(0), number(1), number(2)], false)?;
         return of_numbers(op, wanted);
     }
-    if let Some(copied) = operand(node, lane) {
+    if let Some(copied) = node.copied(lane) {
         return match op {
             VectorOp::ADD => Some(vec![copied, Part::ZERO]),
             VectorOp::MULTIPLY => Some(vec![copied, Part::ONE]),
