@@ -1,7 +1,7 @@
 //! The same for vertex programs.
 
 use r500_opt::vertex::{self, Optimized};
-use r500_pvs::{Equality, GivenConstants, Program, Source, prove_equal};
+use r500_pvs::{Equality, GivenConstants, Instruction, Program, Source, prove_equal};
 
 use crate::equivalence::{VertexDifference, VertexSearch};
 
@@ -85,9 +85,21 @@ pub fn optimize_vertex(source: &Source, only: &[String]) -> CheckedVertex {
     let evidence = VertexEvidence::of(&source.program, &optimized.program, &source.constants);
     let program =
         if evidence.is_refusal() { source.program.clone() } else { optimized.program.clone() };
+    let program = filled(program, source);
     // Places in the text are those of the original.
     let source = Source { program, spans: Vec::new(), ..source.clone() };
     CheckedVertex { source, optimized, evidence }
+}
+
+/// Returns a program whose instructions have in the sources that nothing reads what the original has there, if that is the same everywhere.
+fn filled(program: Program, original: &Source) -> Program {
+    let (base, code) = program.instructions();
+    let (_, old) = original.program.instructions();
+    if !old.iter().all(|inst| original.fill.instruction(*inst) == *inst) {
+        return program;
+    }
+    let code = code.iter().map(|inst| original.fill.instruction(*inst)).collect();
+    Program::from_code(program.controls().clone(), base, code)
 }
 
 /// Returns the text of an optimised vertex program in which comments, names and statements of instructions that stay are as they were; other
@@ -102,7 +114,7 @@ pub fn rewrite_vertex_source(
     if matches!(checked.evidence, VertexEvidence::Unchanged) || checked.evidence.is_refusal() {
         return Some(text.to_owned());
     }
-    let (_, old) = original.program.instructions();
+    let (base, old) = original.program.instructions();
     let (_, new) = checked.source.program.instructions();
     let spans = &original.spans;
     // Each instruction has a statement of its own.
@@ -110,42 +122,35 @@ pub fn rewrite_vertex_source(
     if spans.len() != old.len() || !is_ascending || spans.last()?.end > text.len() {
         return None;
     }
-    let printed = |inst: &r500_pvs::Instruction| format!("{} ;", inst.with_fill(original.fill));
-    // Numbers of instructions of both that are the same, ascending.
-    let mut same = common(old, new);
-    same.push((old.len(), new.len()));
-    let mut result = String::new();
-    let (mut at, mut i, mut j) = (0, 0, 0);
-    for (next_old, next_new) in same {
-        let mut pending: Vec<String> = new[j..next_new].iter().map(printed).collect();
-        for span in &spans[i..next_old] {
-            result.push_str(&text[at..span.start]);
-            result.push_str(&pending.join("\n"));
-            let is_replaced = !pending.is_empty();
-            pending.clear();
-            at = span.end + text[span.end..].find(';')? + 1;
-            // The line of a statement that is gone goes with it, unless it has a comment.
-            let rest = &text[at..];
-            let end = rest.find('\n').map_or(rest.len(), |end| end + 1);
-            let is_alone = result.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
-            if !is_replaced && is_alone && rest[..end].trim().is_empty() {
-                result.truncate(result.rfind('\n').map_or(0, |end| end + 1));
-                at += end;
-            }
+    // A statement stands where the last one was that it replaces, in the order of the result.
+    let mut place = 0;
+    let places: Vec<usize> = (checked.optimized.origins.iter())
+        .map(|origins| {
+            let last = origins.iter().max().map_or(0, |last| last.saturating_sub(base));
+            place = last.clamp(place, spans.len() - 1);
+            place
+        })
+        .collect();
+    let (mut result, mut at) = (String::new(), 0);
+    for (n, span) in spans.iter().enumerate() {
+        result.push_str(&text[at..span.start]);
+        at = span.end + text[span.end..].find(';')? + 1;
+        let statement = |inst: &Instruction| match old[n] == *inst {
+            true => text[span.start..at].to_owned(),
+            false => format!("{} ;", inst.with_fill(original.fill)),
+        };
+        let here = new.iter().zip(&places).filter(|(_, place)| **place == n);
+        let statements: Vec<String> = here.map(|(inst, _)| statement(inst)).collect();
+        result.push_str(&statements.join("\n"));
+        // The line of a statement that is gone goes with it, and so does its comment.
+        let rest = &text[at..];
+        let end = rest.find('\n').map_or(rest.len(), |end| end + 1);
+        let is_alone = result.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
+        let more = rest[..end].trim();
+        if statements.is_empty() && is_alone && (more.is_empty() || more.starts_with("--")) {
+            result.truncate(result.rfind('\n').map_or(0, |end| end + 1));
+            at += end;
         }
-        if let Some(span) = spans.get(next_old) {
-            result.push_str(&text[at..span.start]);
-            for line in pending {
-                result.push_str(&line);
-                result.push('\n');
-            }
-            result.push_str(&text[span.clone()]);
-            at = span.end;
-        } else if !pending.is_empty() {
-            result.push('\n');
-            result.push_str(&pending.join("\n"));
-        }
-        (i, j) = (next_old + 1, next_new + 1);
     }
     result.push_str(&text[at..]);
     let parsed = Source::parse(&result, &mut |_| Err(String::new())).ok()?;
@@ -155,29 +160,4 @@ pub fn rewrite_vertex_source(
         && parsed.inputs == source.inputs
         && parsed.expectations.len() == source.expectations.len();
     is_same.then_some(result)
-}
-
-/// Returns the longest common subsequence of instructions, as pairs of numbers.
-fn common(old: &[r500_pvs::Instruction], new: &[r500_pvs::Instruction]) -> Vec<(usize, usize)> {
-    let mut lengths = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            lengths[i][j] = match old[i] == new[j] {
-                true => lengths[i + 1][j + 1] + 1,
-                false => lengths[i + 1][j].max(lengths[i][j + 1]),
-            };
-        }
-    }
-    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
-    while i < old.len() && j < new.len() {
-        if old[i] == new[j] {
-            pairs.push((i, j));
-            (i, j) = (i + 1, j + 1);
-        } else if lengths[i + 1][j] >= lengths[i][j + 1] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    pairs
 }
