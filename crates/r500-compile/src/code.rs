@@ -6,12 +6,9 @@
 use std::fmt;
 
 use r500_glsl::Span;
+pub(crate) use r500_opt::vertex::machine::Register;
 
 use crate::arithmetic::{Alu, FetchKind};
-
-/// A virtual register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Register(pub(crate) u32);
 
 /// Where a component comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

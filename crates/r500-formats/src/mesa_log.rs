@@ -31,6 +31,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::BufRead;
 
 use r500_program::{Failure, Job, Outcome};
+use r500_pvs::{Controls, Flow, Instruction, Program};
 
 use self::draft::Draft;
 use self::line_kind::{LineKind, Stage};
@@ -93,6 +94,19 @@ pub struct VertexProgram {
     pub source: String,
     /// The instructions, four dwords each; none after a failure.
     pub code: Vec<[u32; 4]>,
+    /// Its flow control; `None` if the log says that there is some, and does not list it.
+    pub flow: Option<Vec<Flow>>,
+}
+
+impl VertexProgram {
+    /// Returns the program; `None` if the log does not list all of it.
+    #[must_use]
+    pub fn program(&self) -> Option<Program> {
+        let code: Vec<Instruction> = self.code.iter().copied().map(Instruction).collect();
+        let flow = self.flow.clone()?;
+        let controls = Controls { flow, ..Controls::of_code(0, &code) };
+        (!code.is_empty()).then(|| Program::from_code(controls, 0, code))
+    }
 }
 
 /// The compilations of a log, one at a time.
@@ -155,7 +169,9 @@ impl<R: BufRead> LogEntries<R> {
             (Some(draft), _) => draft,
             (empty, LineKind::Initial(stage)) => empty.insert(Draft::of_shader(*stage, number)),
             (_, LineKind::Text | LineKind::Constant(..) | LineKind::Classic(..)) => return Ok(()),
-            (_, LineKind::VertexWord { .. }) => return Ok(()),
+            (_, LineKind::VertexWord { .. } | LineKind::FlowOps(_) | LineKind::Flow { .. }) => {
+                return Ok(());
+            }
             (_, LineKind::Word(word)) if !word.starts_instruction() => return Ok(()),
             (empty, kind) => empty.insert(Draft::new(stage_of(kind), number)),
         };

@@ -9,6 +9,7 @@
 //! | [`mutate()`] | a job with textures, planes and changed fields added | comparing two engines |
 //! | [`raw_programs`] | dwords, uniform or near-valid, with random state | properties of all programs |
 //! | [`glsl`] | GLSL without errors | comparing a compiler with an evaluator |
+//! | [`vertex_programs`] | vertex programs | comparing programs before and after a change |
 //! | [`packets`] | dwords of command streams, near-valid | properties of all streams |
 //! | [`number`] | floats with edge cases | any test |
 //!
@@ -35,6 +36,7 @@ pub mod oracle;
 pub mod packets;
 pub mod raw_programs;
 pub mod tree;
+pub mod vertex_programs;
 
 mod case;
 mod choices;

@@ -1,4 +1,4 @@
-//! Optimiser of R500 fragment programs.
+//! Optimiser of R500 fragment programs, and of [vertex programs](vertex).
 //!
 //! [`optimize`] returns a [better](Cost::improves) program with bit-identical results in every pixel, for all
 //! constants, inputs and textures, as the reference engine defines them; or the given program if it finds none. It does
@@ -49,6 +49,7 @@ mod pipeline;
 mod predicates;
 mod segment;
 mod sync;
+pub mod vertex;
 
 pub use cost::Cost;
 pub use pipeline::{Allowance, Change, Level, Optimized, Options, PassInfo, optimize, passes};

@@ -31,7 +31,7 @@ pub use check::{Lint, LintInfo, LintKind};
 pub use instruction::Instruction;
 pub use interpreter::{
     ALT_TEMPORARIES, BATCH, BatchMemory, Equality, Execution, GivenConstants, Interpreter, Running,
-    Step, TEMPORARIES, VertexState, Write, WrittenRegisters, prove_equal, scalar,
+    Step, TEMPORARIES, VertexState, Write, WrittenRegisters, component, prove_equal, scalar,
 };
 pub use program::{Controls, Flow, Program};
 pub use r500_chip::pvs::{

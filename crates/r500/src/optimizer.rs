@@ -5,12 +5,14 @@
 //! [allowed](Allowance).
 
 mod source;
+mod vertex;
 
 use r500_opt::{Allowance, Optimized, Options};
 use r500_program::Job;
 
 use crate::equivalence::{Known, Proof, Trial, prove_with};
 pub use source::rewrite_source;
+pub use vertex::{CheckedVertex, VertexEvidence, optimize_vertex, rewrite_vertex_source};
 
 /// Number of random runs of each result.
 pub const ROUNDS: u64 = 64;

@@ -5,16 +5,11 @@
 //!
 //! | module | textbook name |
 //! | --- | --- |
-//! | [`select`](self), [`machine`](self) | instruction selection; instructions on virtual registers |
-//! | [`pair`](self) | pairing of the vector and the math engine |
-//! | [`allocate`](self) | linear-scan register allocation |
-//! | [`encode`](self) | instruction words |
+//! | [`select`](self) | instruction selection: instructions on virtual registers ([`machine`](r500_opt::vertex::machine)) |
 //! | [`verify`] | comparison with the evaluator |
+//!
+//! Pairs, register allocation and instruction words are those of the [optimiser](r500_opt::vertex).
 
-mod allocate;
-mod encode;
-mod machine;
-mod pair;
 mod select;
 pub mod verify;
 
@@ -23,6 +18,7 @@ use std::collections::BTreeMap;
 use r500_glsl::tree::{BuiltinVariable, Shader, Storage};
 use r500_glsl::types::{Base, Type};
 use r500_glsl::{Diagnostic, Span, Stage};
+use r500_opt::vertex::{self, Homes, NumberedRegisters, TEMPORARIES};
 use r500_program::Uniform;
 use r500_pvs::{CONSTANTS, Controls, Fill, INSTRUCTIONS, Program, Source};
 
@@ -32,7 +28,7 @@ use crate::interface::{InputVector, OutputVector};
 use crate::language::parse;
 use crate::lower::{self, Lowered};
 use crate::{fragment, live};
-use machine::{Code, Constant};
+use select::{Code, Constant};
 
 /// A compiled shader.
 #[derive(Clone, Debug)]
@@ -143,10 +139,8 @@ pub fn compile_tree(
     let (code, homes) = match allocated(&lowered.routine, &inputs, &outputs) {
         Ok(allocated) => allocated,
         Err(count) => {
-            let message = format!(
-                "the shader needs {count} temporaries; the chip has {}",
-                allocate::TEMPORARIES
-            );
+            let message =
+                format!("the shader needs {count} temporaries; the chip has {}", TEMPORARIES);
             let error = Diagnostic::error(whole, message);
             diagnostics.push(error.help("use fewer values at the same time"));
             return Err(diagnostics);
@@ -158,7 +152,7 @@ pub fn compile_tree(
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(diagnostics);
     }
-    let words = encode::encode(&code, &homes);
+    let words = vertex::encode(&code.insts, &homes);
     let program = Program::from_code(Controls::of_code(0, &words), 0, words);
     Ok(finished(lowered, &code, program, &inputs, &outputs, diagnostics))
 }
@@ -168,14 +162,14 @@ fn allocated(
     routine: &Routine,
     inputs: &[Option<u8>],
     outputs: &[Vec<u8>],
-) -> Result<(Code, allocate::Homes), usize> {
+) -> Result<(Code, Homes), usize> {
     let with = |shares_moves: bool, pairs: bool| {
         let mut code = select::select(routine, inputs, outputs, shares_moves);
         // One that is far too long is only counted.
         if pairs && code.insts.len() <= 2 * INSTRUCTIONS {
-            pair::pair(&mut code);
+            vertex::pair(&mut code.insts);
         }
-        let homes = allocate::allocate(&code)?;
+        let homes = vertex::allocate(&code.insts, TEMPORARIES, &NumberedRegisters::default())?;
         Ok((code, homes))
     };
     with(true, true).or_else(|_: usize| with(false, true)).or_else(|_| with(false, false))
@@ -336,8 +330,8 @@ fn finished(
     }
     written.sort_by_key(|output| output.output);
     let spans = code.insts.iter().map(|inst| {
-        let dual = inst.dual.iter().map(|dual| dual.span);
-        let mut spans: Vec<Span> = std::iter::once(inst.span).chain(dual).collect();
+        let dual = inst.dual.iter().map(|dual| dual.origin);
+        let mut spans: Vec<Span> = std::iter::once(inst.origin).chain(dual).collect();
         spans.dedup();
         spans
     });

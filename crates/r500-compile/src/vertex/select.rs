@@ -3,11 +3,30 @@
 use std::collections::HashMap;
 
 use r500_glsl::Span;
+use r500_opt::vertex::machine::{self, Dst, Op, Place, Select, Src, distinct};
 use r500_pvs::VectorOp;
 
-use super::machine::{Code, Constant, Dst, Inst, Op, Place, Select, Src, distinct};
 use crate::arithmetic::Alu;
 use crate::code::{self, Atom, Component, Node, Register, Relative, Routine, Shape, Target, Value};
+
+/// An instruction, with the place in the source that it computes.
+pub(super) type Inst = machine::Inst<Span>;
+
+/// What a constant holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Constant {
+    /// A vector of a uniform.
+    Uniform(u16),
+    /// Numbers without their signs.
+    Numbers(Vec<u32>),
+}
+
+/// A program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Code {
+    pub(super) insts: Vec<Inst>,
+    pub(super) constants: Vec<Constant>,
+}
 
 /// Selects instructions. `outputs` has the chip's outputs for each vector of [`Target::Vertex`]; those that it does not name are not
 /// written. `inputs` has the chip's input for each input of the routine that is read.
@@ -312,7 +331,8 @@ impl Selector {
         saturate: bool,
         span: Span,
     ) {
-        let mut inst = Inst { op, dst, lanes, sources, saturate, span, address: 0, dual: None };
+        let mut inst =
+            Inst { op, dst, lanes, sources, saturate, origin: span, address: 0, dual: None };
         for is_kind in [Place::is_constant as fn(&Place) -> bool, |place: &Place| {
             matches!(place, Place::Input(_))
         }] {
@@ -334,7 +354,7 @@ impl Selector {
             _ => None,
         });
         if let Some(index) = index {
-            inst.address = self.address(index, inst.span);
+            inst.address = self.address(index, inst.origin);
         }
         self.code.insts.push(inst);
     }
@@ -359,7 +379,7 @@ impl Selector {
             lanes: vec![address],
             sources: vec![Src::of(place, [component])],
             saturate: false,
-            span,
+            origin: span,
             address: 0,
             dual: None,
         });
@@ -386,7 +406,7 @@ impl Selector {
         let register = self.fresh();
         let to = Place::Temporary(register);
         if self.shares_moves {
-            self.copy(to, place, &[0, 1, 2, 3], inst.span);
+            self.copy(to, place, &[0, 1, 2, 3], inst.origin);
             self.moved.insert(place, register);
             return register;
         }
@@ -394,7 +414,7 @@ impl Selector {
         let mut components: Vec<u8> = read.flat_map(Src::components).collect();
         components.sort_unstable();
         components.dedup();
-        self.copy(to, place, &components, inst.span);
+        self.copy(to, place, &components, inst.origin);
         register
     }
 
@@ -408,7 +428,7 @@ impl Selector {
         components.dedup();
         let register = self.fresh();
         last.place = Some(Place::Alternate(register));
-        self.copy(Place::Alternate(register), place, &components, inst.span);
+        self.copy(Place::Alternate(register), place, &components, inst.origin);
     }
 
     fn copy(&mut self, to: Place, from: Place, components: &[u8], span: Span) {
@@ -422,7 +442,7 @@ impl Selector {
             lanes: components.to_vec(),
             sources,
             saturate: false,
-            span,
+            origin: span,
             address: 0,
             dual: None,
         });

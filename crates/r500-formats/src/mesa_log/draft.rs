@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use r500_chip::values::FlowOp;
+use r500_chip::vap::{VapPvsFlowCntlAddrsLw, VapPvsFlowCntlAddrsUw, VapPvsFlowCntlLoopIndex};
 use r500_isa::Instruction;
 use r500_isa::state::{UsConfig, UsFcIntConst};
 use r500_program::{
     Channel, Compilation, Failure, Job, Limit, Outcome, Program, Resource, State, Uniform,
 };
+use r500_pvs::{FLOW_INSTRUCTIONS, Flow};
 
 use super::VertexProgram;
 use super::constants::{self, Known};
@@ -27,6 +30,9 @@ pub(super) struct Draft {
     pub(super) code: Option<Code>,
     /// The words of a vertex program, after its heading.
     vertex: Option<Vec<[u32; 4]>>,
+    /// Its flow control: operations, two bits each, and the registers of those that the log lists.
+    flow_ops: u32,
+    flow: Vec<[u32; 3]>,
     /// The list of the classic driver, and the constant whose other channels are on the next line.
     classic: BTreeMap<u32, Vec<f32>>,
     classic_last: Option<u32>,
@@ -59,6 +65,8 @@ impl Draft {
             passes: Passes::default(),
             code: None,
             vertex: None,
+            flow_ops: 0,
+            flow: Vec::new(),
             classic: BTreeMap::new(),
             classic_last: None,
             error: None,
@@ -152,6 +160,12 @@ impl Draft {
             }
             LineKind::VertexWord { index, value, address } => {
                 self.vertex_word(index, value, address, most);
+            }
+            LineKind::FlowOps(ops) => self.flow_ops = ops,
+            LineKind::Flow { high, low, index } => {
+                if self.flow.len() < FLOW_INSTRUCTIONS {
+                    self.flow.push([high, low, index]);
+                }
             }
             LineKind::Text => match self.part {
                 Part::Reason => self.add_reason(text.trim()),
@@ -289,8 +303,29 @@ impl Draft {
         }
         let outcome = failure.map_or(Outcome::Compiled, Outcome::Failed);
         let (process, source, line) = (process.to_owned(), self.shader.lines, self.line);
-        Some(VertexProgram { name, line, process, outcome, source, code })
+        let flow = flow(self.flow_ops, &self.flow);
+        Some(VertexProgram { name, line, process, outcome, source, code, flow })
     }
+}
+
+/// Returns flow control instructions; `None` if the registers of one are missing.
+fn flow(ops: u32, registers: &[[u32; 3]]) -> Option<Vec<Flow>> {
+    let all = (0..FLOW_INSTRUCTIONS as u8).map(|number| {
+        let op = FlowOp::new((ops >> (2 * number) & 3) as u8);
+        (number, op)
+    });
+    all.filter(|(_, op)| *op != FlowOp::NONE)
+        .map(|(number, op)| {
+            let [high, low, index] = *registers.get(usize::from(number))?;
+            Some(Flow {
+                number,
+                op,
+                low: VapPvsFlowCntlAddrsLw(low),
+                high: VapPvsFlowCntlAddrsUw(high),
+                index: VapPvsFlowCntlLoopIndex(index),
+            })
+        })
+        .collect()
 }
 
 /// Sets the state that Mesa writes for every program, and returns what the origin says of it.

@@ -57,6 +57,10 @@ pub(super) enum LineKind {
     VertexWords,
     /// `0: op: 0x00f00203 …`, ` src0: 0x00d10001 …`: a word of a vertex instruction, 0 to 3, and the address of the first.
     VertexWord { index: usize, value: u32, address: Option<usize> },
+    /// `Flow Control Ops: 0x00000002`: `VAP_PVS_FLOW_CNTL_OPC`, after the words of a vertex program.
+    FlowOps(u32),
+    /// `LOOP: uw-> 0x0004000a lw-> 0x00ff0003 loop data->0x00000100`: the registers of the next flow control instruction.
+    Flow { high: u32, low: u32, index: u32 },
     /// Text: of a shader, or of anything else.
     Text,
 }
@@ -184,6 +188,14 @@ fn vertex(text: &str) -> Option<LineKind> {
         let hex = text.trim_start().strip_prefix("0x")?.get(..8)?;
         u32::from_str_radix(hex, 16).ok()
     };
+    if let Some((_, ops)) = text.split_once("Flow Control Ops: ") {
+        return dword(ops).map(LineKind::FlowOps);
+    }
+    if let Some((_, registers)) = text.split_once(": uw-> ") {
+        let (high, rest) = registers.split_once(" lw-> ")?;
+        let (low, index) = rest.split_once(" loop data->").unwrap_or((rest, "0x00000000"));
+        return Some(LineKind::Flow { high: dword(high)?, low: dword(low)?, index: dword(index)? });
+    }
     if let Some((before, after)) = text.split_once(": op: ") {
         let digits = before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let address = before[digits..].parse().ok()?;
@@ -257,6 +269,18 @@ mod tests {
         assert!(matches!(
             LineKind::of(line),
             LineKind::VertexWord { index: 3, value: 0x0124_8001, address: None }
+        ));
+        let line = "Flow Control Ops: 0x00000002";
+        assert!(matches!(LineKind::of(line), LineKind::FlowOps(2)));
+        let line = "LOOP: uw-> 0x0004000a lw-> 0x00ff0003 loop data->0x00000100";
+        assert!(matches!(
+            LineKind::of(line),
+            LineKind::Flow { high: 0x0004_000a, low: 0x00ff_0003, index: 0x0000_0100 }
+        ));
+        let line = "JUMP: uw-> 0x00000000 lw-> 0x00050003";
+        assert!(matches!(
+            LineKind::of(line),
+            LineKind::Flow { high: 0, low: 0x0005_0003, index: 0 }
         ));
     }
 }

@@ -24,6 +24,7 @@ pub use execution::{Execution, Step, VertexState, Write, WrittenRegisters};
 pub use flow::Running;
 pub use math::scalar;
 pub use symbolic::{Equality, GivenConstants, prove_equal};
+pub use vector::component;
 
 use r500_chip::pvs::{
     Addressing, CONSTANTS, Dst, DstType, INPUTS, MathOp, OUTPUTS, Op, Src, SrcType, Swizzle,

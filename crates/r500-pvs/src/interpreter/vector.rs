@@ -108,3 +108,17 @@ pub(super) fn is_positive(x: f32) -> bool {
 pub(super) fn is_not_negative(x: f32) -> bool {
     compare::ge(x, 0.0)
 }
+
+/// Returns a component of the result of an operation that computes each component from the same component of its sources; of fewer
+/// sources than three the others count for nothing. `None` for operations that combine components, write under a condition, or set the
+/// predicate.
+#[must_use]
+pub fn component(op: VectorOp, operands: [f32; 3], saturate: bool) -> Option<f32> {
+    let combines = matches!(op, VectorOp::DOT_PRODUCT | VectorOp::DISTANCE_VECTOR);
+    match execute(op, operands.map(|x| [x; 4])) {
+        Outcome { value, effect: Effect::None } if !combines && op.is_named() => {
+            Some(if saturate { ARITH.clamp01(value[0]) } else { value[0] })
+        }
+        _ => None,
+    }
+}

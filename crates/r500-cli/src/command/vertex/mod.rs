@@ -74,6 +74,22 @@ impl VertexFile {
         &self.name
     }
 
+    /// Returns the program with all that the text gives.
+    pub(super) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Returns the text, if it is assembly.
+    pub(super) fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// Returns the file with another program in it.
+    pub(super) fn with_source(&self, source: Source) -> Self {
+        let (path, name) = (self.path.clone(), self.name.clone());
+        Self { path, name, text: None, source, errors: Vec::new() }
+    }
+
     /// Returns the constants that the text gives.
     pub(super) fn constants(&self) -> &std::collections::BTreeMap<u8, [u32; 4]> {
         &self.source.constants
@@ -146,7 +162,12 @@ impl VertexFile {
             return Err(Failure::input(anyhow::anyhow!("{file}: {name}: {}", program.outcome)));
         }
         let name = format!("{}: {}", input_args::show(path), program.name);
-        Ok(Self::new(path, name, &program.code))
+        match program.program() {
+            Some(found) => Ok(Self { source: Source::from(found), ..Self::new(path, name, &[]) }),
+            None => Err(Failure::input(anyhow::anyhow!(
+                "{name}: the log does not list its flow control"
+            ))),
+        }
     }
 
     /// Makes a vertex program of one in a scene.

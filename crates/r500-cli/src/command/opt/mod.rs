@@ -1,23 +1,27 @@
 //! `r500 opt`: the optimiser.
 
+mod entry;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use r500::equivalence::Trial;
-use r500::formats::Format;
-use r500::opt::{self, Allowance, Cost, Level, Options};
-use r500::optimizer::{self, Checked, Evidence};
+use r500::formats::{Format, LogEntry};
+use r500::opt::{self, Allowance, Level, Options};
+use r500::optimizer::{self, Checked, Evidence, VertexEvidence};
 use r500::program::Job;
 use r500::reader::{Language, assembly};
 use r500_stream::counted;
 use serde_json::{Value, json};
 
+use self::entry::{Entry, Result as Optimized, Row, shown};
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, ReadArgs};
 use super::output_args::OutputArgs;
 use super::output_file::{create_folder, put};
-use super::{overwrite, terminal};
+use super::vertex::VertexFile;
+use super::{compilation, overwrite, terminal};
 
 /// Shorten programs without a change to any bit of their results.
 ///
@@ -26,6 +30,12 @@ use super::{overwrite, terminal};
 /// temporaries or NOPs; where nothing is better, the program stays as it is. Every result is run against its
 /// original with 64 sets of random constants, inputs and textures; one that differs is never written. Integer and
 /// boolean constants that a program does not carry have values with which the checker finds no error.
+///
+/// Vertex programs: dead components, copies and repeated operations go, products and sums become multiply-adds and dot products,
+/// operations on components of one register become one, and one of the math engine is executed with one of the vector engine. The
+/// result is never worse in instructions, clocks or temporaries (alternate temporaries may be more). Every result is run against its
+/// original for 4,096 vertices, and proved where a proof is found. Instructions with predicates, relative writes and the like stay
+/// as they are, which the report says with the reason; scenes are not taken.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Opt {
@@ -36,9 +46,12 @@ pub(super) struct Opt {
     read: ReadArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// How much is searched: 1 (branches, copies, dead code), 2 (scheduling too), 3 (longer)
+    /// How much is searched: 1 (branches, copies, dead code), 2 (scheduling too; of vertex programs everything), 3 (longer)
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3))]
     level: u8,
+    /// Take this program of a file with several: its number, or its name (`fp0`, `vp0` of a driver's log)
+    #[arg(long, value_name = "NAME", conflicts_with = "list_passes")]
+    pick: Option<String>,
     /// Print each change: its instructions before and after, what it gains, and why it is exact
     #[arg(long)]
     explain: bool,
@@ -67,8 +80,9 @@ enum ReportFormat {
 
 const AFTER: &str = "\
 The report has a line for each program that changed, as shader-db prints them, then the totals. Without
---output only the report is printed. With a folder or several files, --output is a folder; its files are JSON.
-`proved` means equal for all constants, inputs and textures.
+--output only the report is printed. With a folder or several files, --output is a folder; its files are JSON, those of
+vertex programs assembly (.vs.r5). `proved` means equal for all constants, inputs and textures. A log's vertex programs
+are in the report; --pick writes one.
 
 Exit status: 0 fine; 1 a file has errors, or a result differed from its original (a bug: it is not written);
 2 wrong usage; 3 a file cannot be read or written.
@@ -78,10 +92,17 @@ Examples:
   r500 opt capture.json --explain                    what would change, and why
   r500 opt tests/corpus/mesa -o shorter
   r500 opt driver.log -o shorter.jsonl --format json
+  r500 opt transform.vs.asm -o shorter.vs.asm        a vertex program: comments and names stay
+  r500 opt driver.log --pick vp0 -o vp0.hex
   r500 opt shader.r5 -o - --to assembly --only branches";
 
 fn pass(text: &str) -> Result<String, String> {
-    let names: Vec<&str> = opt::passes().iter().map(|pass| pass.name).collect();
+    let mut names: Vec<&str> = opt::passes().iter().map(|pass| pass.name).collect();
+    for pass in opt::vertex::passes() {
+        if !names.contains(&pass.name) {
+            names.push(pass.name);
+        }
+    }
     if names.contains(&text) {
         Ok(text.to_owned())
     } else {
@@ -122,23 +143,61 @@ fn write(
     output: &OutputArgs,
     inputs: &[PathBuf],
 ) -> Outcome<()> {
-    if output.output.is_none() && output.to.is_none() {
+    if output.output.is_none() && output.to.is_none() || entries.is_empty() {
         return Ok(());
     }
-    let jobs: Vec<Job> = entries.iter().map(|entry| entry.checked.job.clone()).collect();
+    if entries.iter().any(Entry::is_vertex) {
+        return write_vertex(entries, output, inputs);
+    }
+    let fragment = |entry: &Entry| match &entry.result {
+        Optimized::Fragment(checked) => Some(checked.job.clone()),
+        Optimized::Vertex(..) => None,
+    };
+    let jobs: Vec<Job> = entries.iter().filter_map(fragment).collect();
     let language = output.language(Language::Assembly)?;
-    if let (Language::Assembly, [entry]) = (language, entries)
-        && let Some(text) = rewritten(&entry.checked, file, read, output.file())?
+    if let (Language::Assembly, [Entry { result: Optimized::Fragment(checked), .. }]) =
+        (language, entries)
+        && let Some(text) = rewritten(checked, file, read, output.file())?
     {
-        return match output.file() {
-            Some(path) => {
-                overwrite::refuse([path], inputs)?;
-                put(path, text.as_bytes())
-            }
-            None => Ok(terminal::out().write_all(text.as_bytes())?),
-        };
+        return write_text(&text, output, inputs);
     }
     output.write(&jobs, language, &output.print_options(), inputs)
+}
+
+fn write_text(text: &str, output: &OutputArgs, inputs: &[PathBuf]) -> Outcome<()> {
+    match output.file() {
+        Some(path) => {
+            overwrite::refuse([path], inputs)?;
+            put(path, text.as_bytes())
+        }
+        None => Ok(terminal::out().write_all(text.as_bytes())?),
+    }
+}
+
+/// Writes the vertex program of a file.
+fn write_vertex(entries: &[Entry], output: &OutputArgs, inputs: &[PathBuf]) -> Outcome<()> {
+    let [Entry { result: Optimized::Vertex(file, checked), .. }] = entries else {
+        let file = entries.first().map(|entry| entry.name.as_str()).unwrap_or_default();
+        return Err(Failure::usage(format!(
+            "{file}: one vertex program is written at a time; choose it with --pick"
+        )));
+    };
+    if output.language(Language::Assembly)? != Language::Assembly {
+        overwrite::refuse(output.file(), inputs)?;
+        return file.with_source(checked.source.clone()).convert(output).map(drop);
+    }
+    let text =
+        file.text().and_then(|text| optimizer::rewrite_vertex_source(text, file.source(), checked));
+    let text = text.unwrap_or_else(|| {
+        if file.text().is_some() {
+            terminal::warn(&format!(
+                "{}: printed anew, without comments: registers or flow control name instructions, or a macro or an included file has some",
+                file.name()
+            ));
+        }
+        checked.source.to_string()
+    });
+    write_text(&text, output, inputs)
 }
 
 /// Returns the source that a program was read from, with what changed in it. `None` where the program has no such
@@ -166,17 +225,15 @@ fn rewritten(
     Ok(optimizer::rewrite_source(assembly, checked, &job_of))
 }
 
-/// A program of a file, optimised.
-struct Entry {
-    name: String,
-    checked: Checked,
-}
-
 impl Opt {
     pub(super) fn run(&self) -> Outcome {
         if self.list_passes {
             let mut out = terminal::out();
             for pass in opt::passes() {
+                writeln!(out, "{:10} {}: {}", pass.name, pass.what, pass.why)?;
+            }
+            writeln!(out, "of vertex programs:")?;
+            for pass in opt::vertex::passes() {
                 writeln!(out, "{:10} {}: {}", pass.name, pass.what, pass.why)?;
             }
             for allowance in Allowance::ALL {
@@ -199,7 +256,7 @@ impl Opt {
             for file in files {
                 let entries = self.file(&file, &mut status)?;
                 let output = if folder {
-                    self.output_below(root, &file, entries.len())
+                    self.output_below(root, &file, &entries)
                 } else {
                     self.output.clone()
                 };
@@ -222,10 +279,7 @@ impl Opt {
         }
         let entries: Vec<Entry> =
             optimized.into_iter().flat_map(|(_, entries, _)| entries).collect();
-        if entries
-            .iter()
-            .any(|entry| matches!(entry.checked.evidence, Evidence::Trial(Trial::Different { .. })))
-        {
+        if entries.iter().any(Entry::is_wrong) {
             status = Status::Failed;
         }
         self.report(&entries)?;
@@ -241,9 +295,83 @@ impl Opt {
         Options { level, only: self.only.clone(), allow: self.allow.clone(), ..Options::default() }
     }
 
+    /// Returns the names of the passes of vertex programs that run; all if there are none.
+    fn vertex_passes(&self) -> Vec<String> {
+        let simple = ["dead", "common", "copies", "tables"];
+        match self.level {
+            1 if self.only.is_empty() => simple.map(str::to_owned).to_vec(),
+            1 => self.only.iter().filter(|name| simple.contains(&name.as_str())).cloned().collect(),
+            _ => self.only.clone(),
+        }
+    }
+
+    /// Returns the vertex programs of a file, and whether the file has no other programs.
+    fn vertex_files(&self, file: &Path) -> Outcome<(Vec<VertexFile>, bool)> {
+        if let Some(vertex) = VertexFile::picked(file, self.pick.as_deref(), self.read)? {
+            vertex.sound()?;
+            return Ok((vec![vertex], true));
+        }
+        // With an output, the fragment programs of a log are written.
+        let writes = self.output.output.is_some() || self.output.to.is_some();
+        let mut found = (Vec::new(), false);
+        if self.pick.is_some() || input_args::is_stdin(file) {
+            return Ok(found);
+        }
+        let entries = compilation::entries(file, self.read.from);
+        let entries = entries.map_err(|error| input_args::unreadable(file, error))?;
+        let mut has_fragments = false;
+        for entry in entries.into_iter().flatten() {
+            match entry.map_err(|error| input_args::unreadable(file, error.into()))? {
+                LogEntry::Fragment(_) => has_fragments = true,
+                LogEntry::Vertex(program) if program.outcome.is_compiled() => {
+                    found.0.push(VertexFile::of_log(file, &program)?);
+                }
+                LogEntry::Vertex(program) => {
+                    let name = input_args::show(file);
+                    terminal::warn(&format!("{name}: {}: {}", program.name, program.outcome));
+                }
+            }
+        }
+        found.1 = !found.0.is_empty() && !has_fragments;
+        if writes && has_fragments && !found.0.is_empty() {
+            terminal::warn(&format!(
+                "{}: its vertex programs are left out; write one with --pick",
+                input_args::show(file)
+            ));
+            found.0.clear();
+        }
+        Ok(found)
+    }
+
+    fn vertex_entry(&self, vertex: VertexFile) -> Entry {
+        let checked = optimizer::optimize_vertex(vertex.source(), &self.vertex_passes());
+        let name = vertex.name().to_owned();
+        match &checked.evidence {
+            VertexEvidence::Different(difference) => terminal::error(&format!(
+                "{name}: the result differs in out[{}]; this is a bug, the program stays",
+                difference.output
+            )),
+            VertexEvidence::NotRun => terminal::warn(&format!(
+                "{name}: it ends for no vertex that was tried, so the program stays"
+            )),
+            VertexEvidence::Unchanged | VertexEvidence::Proved | VertexEvidence::Equal { .. } => {}
+        }
+        Entry { name, result: Optimized::Vertex(Box::new(vertex), Box::new(checked)) }
+    }
+
     fn file(&self, file: &Path, status: &mut Status) -> Outcome<Vec<Entry>> {
+        let (vertex, is_all) = self.vertex_files(file)?;
+        let mut entries = if is_all { Vec::new() } else { self.fragments(file, status)? };
+        entries.extend(vertex.into_iter().map(|vertex| self.vertex_entry(vertex)));
+        Ok(entries)
+    }
+
+    fn fragments(&self, file: &Path, status: &mut Status) -> Outcome<Vec<Entry>> {
         let mut jobs: Vec<Job> = Vec::new();
-        input_args::each(file, self.read, status, |_, job| jobs.push(job))?;
+        match &self.pick {
+            Some(pick) => jobs.push(input_args::one(file, self.read, Some(pick))?),
+            None => input_args::each(file, self.read, status, |_, job| jobs.push(job))?,
+        }
         let several = jobs.len() > 1;
         let options = self.options();
         let shown = input_args::show(file);
@@ -264,20 +392,26 @@ impl Opt {
                 )),
                 _ => {}
             }
-            Entry { name, checked }
+            Entry { name, result: Optimized::Fragment(Box::new(checked)) }
         });
         Ok(entries.collect())
     }
 
     /// Returns where the programs of a file below `root` go.
-    fn output_below(&self, root: &Path, file: &Path, programs: usize) -> OutputArgs {
+    fn output_below(&self, root: &Path, file: &Path, entries: &[Entry]) -> OutputArgs {
         let Some(folder) = self.output.file() else {
             return OutputArgs { output: None, to: None };
         };
         let below = file.strip_prefix(root).ok().filter(|path| !path.as_os_str().is_empty());
         let below = below.or_else(|| file.file_name().map(Path::new)).unwrap_or(file);
+        if entries.iter().any(Entry::is_vertex) {
+            let name = below.file_name().unwrap_or_default().to_string_lossy();
+            let stem = name.split('.').next().unwrap_or_default();
+            let path = folder.join(below).with_file_name(format!("{stem}.vs.r5"));
+            return OutputArgs { output: Some(path), to: Some(Language::Assembly) };
+        }
         let (format, extension) =
-            if programs > 1 { (Format::JsonLines, "jsonl") } else { (Format::Json, "json") };
+            if entries.len() > 1 { (Format::JsonLines, "jsonl") } else { (Format::Json, "json") };
         let path = folder.join(below).with_extension(extension);
         OutputArgs { output: Some(path), to: Some(Language::Format(format)) }
     }
@@ -314,152 +448,53 @@ impl Opt {
     }
 
     fn text(&self, out: &mut impl Write, entries: &[Entry]) -> Outcome<()> {
-        let mut totals = [Cost::default(); 2];
         let (mut helped, mut hurt) = (0, 0);
         for entry in entries {
-            let cost = entry.cost();
-            for (total, cost) in totals.iter_mut().zip(cost) {
-                total.cycles = total.cycles.saturating_add(cost.cycles);
-                total.slots += cost.slots;
-                total.temporaries += cost.temporaries;
-                total.nops += cost.nops;
-            }
-            let word = match (cost[1].improves(&cost[0]), cost[1].no_worse_than(&cost[0])) {
+            let (is_better, is_no_worse) = entry.verdict();
+            let word = match (is_better, is_no_worse) {
                 (true, _) => "helped",
                 (false, true) => "same  ",
                 (false, false) => "HURT  ",
             };
-            helped += usize::from(cost[1].improves(&cost[0]));
-            hurt += usize::from(!cost[1].no_worse_than(&cost[0]));
-            if cost[0] != cost[1] || entries.len() == 1 {
-                let evidence = entry.evidence();
-                writeln!(
-                    out,
-                    "{word} {}: {}, {evidence}{}",
-                    entry.name,
-                    shown(cost),
-                    self.allowed()
-                )?;
+            helped += usize::from(is_better);
+            hurt += usize::from(!is_no_worse);
+            let [before, after] = entry.rows();
+            let allowed = if entry.is_vertex() { String::new() } else { self.allowed() };
+            if before != after || entries.len() == 1 {
+                let (name, evidence) = (&entry.name, entry.evidence());
+                writeln!(out, "{word} {name}: {}, {evidence}{allowed}", shown(&before, &after))?;
             }
             if self.explain {
                 entry.explain(out)?;
             }
+            if self.explain || entries.len() == 1 {
+                entry.explain_kept(out)?;
+            }
         }
         if entries.len() != 1 {
-            writeln!(out, "total of {}: {}", counted(entries.len(), "program"), shown(totals))?;
+            for (is_vertex, what) in [(false, "program"), (true, "vertex program")] {
+                let of_kind = entries.iter().filter(|entry| entry.is_vertex() == is_vertex);
+                let count = of_kind.clone().count();
+                if count == 0 && (is_vertex || !entries.is_empty()) {
+                    continue;
+                }
+                let mut totals: [Vec<Row>; 2] = Default::default();
+                for entry in of_kind {
+                    for (total, rows) in totals.iter_mut().zip(entry.rows()) {
+                        if total.is_empty() {
+                            *total = rows;
+                            continue;
+                        }
+                        for (total, (_, number)) in total.iter_mut().zip(rows) {
+                            total.1 = total.1.saturating_add(number);
+                        }
+                    }
+                }
+                let [before, after] = &totals;
+                writeln!(out, "total of {}: {}", counted(count, what), shown(before, after))?;
+            }
             writeln!(out, "helped {helped}, HURT {hurt}")?;
         }
         Ok(())
     }
-}
-
-/// The numbers that changed, all where none did.
-fn shown([before, after]: [Cost; 2]) -> String {
-    let rows = [
-        ("slots", before.slots, after.slots),
-        ("cycles", before.cycles, after.cycles),
-        ("temporaries", before.temporaries, after.temporaries),
-        ("nops", before.nops, after.nops),
-    ];
-    let changed: Vec<String> = rows
-        .into_iter()
-        .filter(|(_, before, after)| before != after)
-        .map(|(name, before, after)| {
-            let percent = (after as f64 / before as f64 - 1.0) * 100.0;
-            format!("{name} {before} -> {after} ({percent:+.1} %)")
-        })
-        .collect();
-    if changed.is_empty() { "nothing is better".to_owned() } else { changed.join(", ") }
-}
-
-impl Entry {
-    /// Costs before and after; those of the original where the result was dropped.
-    fn cost(&self) -> [Cost; 2] {
-        let [before, after] = self.checked.optimized.cost;
-        if self.checked.evidence.is_refusal() { [before, before] } else { [before, after] }
-    }
-
-    fn evidence(&self) -> String {
-        match &self.checked.evidence {
-            Evidence::Unchanged => "unchanged".to_owned(),
-            Evidence::Proved => "proved".to_owned(),
-            Evidence::Trial(Trial::Equal { rounds, pixels }) => {
-                format!("{} equal, {}", counted(*rounds, "run"), counted(*pixels, "pixel"))
-            }
-            Evidence::Trial(Trial::Different { round, .. }) => {
-                format!("different in round {round}")
-            }
-            Evidence::Trial(Trial::NotRun(_)) => "not run".to_owned(),
-        }
-    }
-
-    fn explain(&self, out: &mut impl Write) -> Outcome<()> {
-        for change in &self.checked.optimized.changes {
-            writeln!(
-                out,
-                "  {}: {} -> {}: {}; {}",
-                change.pass,
-                addresses(&change.before),
-                addresses(&change.after),
-                shown(change.cost),
-                change.why
-            )?;
-        }
-        Ok(())
-    }
-
-    fn json(&self) -> Value {
-        let numbers = |cost: Cost| {
-            json!({
-                "cycles": cost.cycles,
-                "slots": cost.slots,
-                "temporaries": cost.temporaries,
-                "nops": cost.nops,
-            })
-        };
-        let [before, after] = self.cost();
-        let changes: Vec<Value> = (self.checked.optimized.changes.iter())
-            .map(|change| {
-                json!({
-                    "pass": change.pass,
-                    "before": change.before,
-                    "after": change.after,
-                    "cost_before": numbers(change.cost[0]),
-                    "cost_after": numbers(change.cost[1]),
-                    "why": change.why,
-                })
-            })
-            .collect();
-        let (verdict, rounds) = match &self.checked.evidence {
-            Evidence::Unchanged => ("unchanged", 0),
-            Evidence::Proved => ("proved", 0),
-            Evidence::Trial(Trial::Equal { rounds, .. }) => ("equal", *rounds),
-            Evidence::Trial(Trial::Different { .. }) => ("different", 0),
-            Evidence::Trial(Trial::NotRun(_)) => ("not-run", 0),
-        };
-        json!({
-            "name": self.name,
-            "before": numbers(before),
-            "after": numbers(after),
-            "evidence": verdict,
-            "rounds": rounds,
-            "changes": changes,
-        })
-    }
-}
-
-/// Addresses, with ranges: `1-3, 7`.
-fn addresses(list: &[u32]) -> String {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for &at in list {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == at => *last = at,
-            _ => ranges.push((at, at)),
-        }
-    }
-    let texts: Vec<String> = ranges
-        .into_iter()
-        .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") })
-        .collect();
-    if texts.is_empty() { "nothing".to_owned() } else { texts.join(", ") }
 }

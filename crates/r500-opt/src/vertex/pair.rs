@@ -5,18 +5,16 @@
 
 use std::collections::HashMap;
 
-use r500_pvs::{MathOp, VectorOp};
+use r500_pvs::MathOp;
 
-use super::machine::{Code, Dst, Dual, Inst, Op, Place, Src};
-use crate::code::Register;
+use super::machine::{Dst, Dual, Inst, Op, Place, Register, Src};
 
 /// Alternate temporaries that second operations write, and components of one.
 const REGISTERS: usize = 4;
 
 /// Pairs operations, each with the nearest one that takes it: where that is, or, if the result is needed before, where the operation of
 /// the math engine is.
-pub(super) fn pair(code: &mut Code) {
-    let insts = &mut code.insts;
+pub fn pair<O: Clone>(insts: &mut Vec<Inst<O>>) {
     let mut at = 0;
     while at < insts.len() {
         let Some(math) = Math::of(insts, at) else {
@@ -38,26 +36,26 @@ pub(super) fn pair(code: &mut Code) {
 }
 
 /// Returns the register that an operation of the math engine alone writes.
-fn scalar(inst: &Inst) -> Option<(MathOp, Register)> {
+fn scalar<O>(inst: &Inst<O>) -> Option<(MathOp, Place, Register)> {
     match (inst.op, inst.dst, &inst.lanes[..]) {
-        _ if inst.is_addressed() => None,
+        _ if inst.is_addressed() || inst.saturate || inst.sources.len() != 1 => None,
         // A power has two scalars, which would have to be in one register.
-        (Op::Math(op), Dst::Register(Place::Temporary(register)), [0])
-            if op != MathOp::POWER_FUNC_FF && !inst.saturate =>
-        {
-            Some((op, register))
-        }
+        (
+            Op::Math(op),
+            Dst::Register(place @ (Place::Temporary(register) | Place::Alternate(register))),
+            [0],
+        ) => Some((op, place, register)),
         _ => None,
     }
 }
 
-fn reads(inst: &Inst, place: Place) -> bool {
+fn reads<O>(inst: &Inst<O>, place: Place) -> bool {
     inst.read().any(|src| src.place == Some(place))
 }
 
 /// An operation of the math engine that can be the second one of an instruction.
-struct Math<'a> {
-    inst: &'a Inst,
+struct Math<'a, O> {
+    inst: &'a Inst<O>,
     at: usize,
     /// The readers of its result.
     users: Vec<usize>,
@@ -65,20 +63,25 @@ struct Math<'a> {
     held: Vec<(usize, usize)>,
 }
 
-impl<'a> Math<'a> {
+impl<'a, O: Clone> Math<'a, O> {
     /// Returns the operation at `at`, if all readers of its result have room for an alternate temporary.
-    fn of(insts: &'a [Inst], at: usize) -> Option<Self> {
-        let (_, register) = scalar(&insts[at])?;
-        let place = Place::Temporary(register);
+    fn of(insts: &'a [Inst<O>], at: usize) -> Option<Self> {
+        let (_, place, register) = scalar(&insts[at])?;
+        // Nothing else is in the register, also not at the end.
+        let is_other = |n: &usize| *n != at && writes(&insts[*n], place);
+        if register.number().is_some() || (0..insts.len()).any(|n| is_other(&n)) {
+            return None;
+        }
         let users: Vec<usize> =
             (at + 1..insts.len()).filter(|n| reads(&insts[*n], place)).collect();
-        let is_alternate = |src: &Src| matches!(src.place, Some(Place::Alternate(_)));
+        let is_alternate =
+            |src: &Src| src.place != Some(place) && matches!(src.place, Some(Place::Alternate(_)));
         let all_take = !users.iter().any(|n| insts[*n].read().any(is_alternate));
         all_take.then(|| Self { inst: &insts[at], at, users, held: held(insts) })
     }
 
     /// Returns an instruction that takes it where that is.
-    fn partner(&self, insts: &[Inst]) -> Option<usize> {
+    fn partner(&self, insts: &[Inst<O>]) -> Option<usize> {
         // It may be executed from after its operand on, until before its first reader.
         let operand = self.inst.sources[0].place;
         let is_operand = |n: &usize| operand.is_some_and(|place| writes(&insts[*n], place));
@@ -91,24 +94,26 @@ impl<'a> Math<'a> {
         let near = self.at.saturating_sub(MOST_DISTANT)..self.at.saturating_add(MOST_DISTANT);
         let mut order: Vec<usize> = (first.max(near.start)..last.min(near.end))
             .filter(|n| *n != self.at && self.fits(&insts[*n], *n))
+            // What it reads is still there.
+            .filter(|n| {
+                let passed = insts.get(self.at + 1..*n).unwrap_or_default();
+                !operand.is_some_and(|place| passed.iter().any(|inst| writes(inst, place)))
+            })
             .collect();
         order.sort_by_key(|n| n.abs_diff(self.at));
         order.first().copied()
     }
 
     /// Returns a later instruction that takes it and may be executed where it is: what that reads is there by then.
-    fn hoistable(&self, insts: &[Inst]) -> Option<usize> {
+    fn hoistable(&self, insts: &[Inst<O>]) -> Option<usize> {
         (self.at + 1..insts.len()).take(MOST_DISTANT).find(|n| {
-            let is_late = |src: &Src| {
-                let Some(place) = src.place else { return false };
-                insts[self.at..*n].iter().any(|inst| writes(inst, place))
-            };
-            !insts[*n].read().any(is_late) && self.fits(&insts[*n], self.at)
+            let is_late = insts[self.at..*n].iter().any(|inst| inst.conflicts(&insts[*n]));
+            !is_late && self.fits(&insts[*n], self.at)
         })
     }
 
     /// Returns whether an instruction takes it when it is at a place.
-    fn fits(&self, inst: &Inst, place: usize) -> bool {
+    fn fits(&self, inst: &Inst<O>, place: usize) -> bool {
         takes(inst, self.inst) && self.has_room(place)
     }
 
@@ -121,7 +126,7 @@ impl<'a> Math<'a> {
 }
 
 /// Returns from where to where results of second operations are needed.
-fn held(insts: &[Inst]) -> Vec<(usize, usize)> {
+fn held<O>(insts: &[Inst<O>]) -> Vec<(usize, usize)> {
     let mut spans: HashMap<Register, (usize, usize)> = HashMap::new();
     for (n, inst) in insts.iter().enumerate() {
         if let Some(dual) = &inst.dual {
@@ -139,7 +144,7 @@ fn held(insts: &[Inst]) -> Vec<(usize, usize)> {
 }
 
 /// Returns whether an instruction writes a register.
-fn writes(inst: &Inst, place: Place) -> bool {
+fn writes<O>(inst: &Inst<O>, place: Place) -> bool {
     inst.dst == Dst::Register(place)
         || inst.dual.as_ref().is_some_and(|dual| place == Place::Alternate(dual.register))
 }
@@ -148,26 +153,26 @@ fn writes(inst: &Inst, place: Place) -> bool {
 const MOST_DISTANT: usize = 24;
 
 /// Returns whether an instruction and an operation of the math engine fit together.
-fn takes(inst: &Inst, math: &Inst) -> bool {
+fn takes<O: Clone>(inst: &Inst<O>, math: &Inst<O>) -> bool {
     let is_vector = matches!(inst.op, Op::Dot | Op::Vector(_));
-    let two = inst.sources.len() <= 2 && inst.op != Op::Vector(VectorOp::MULTIPLY_ADD);
+    let two = inst.sources.len() <= 2 && !inst.has_macro();
     let writes_alternate = matches!(inst.dst, Dst::Register(Place::Alternate(_)));
     if !is_vector || !two || writes_alternate || inst.dual.is_some() || inst.is_addressed() {
         return false;
     }
-    let Some((op, register)) = scalar(math) else { return false };
+    let Some((op, _, register)) = scalar(math) else { return false };
     let mut both = inst.clone();
-    both.dual = Some(Dual { op, register, source: math.sources[0].clone(), span: math.span });
+    both.dual =
+        Some(Dual { op, register, source: math.sources[0].clone(), origin: math.origin.clone() });
     both.fits()
 }
 
 /// Moves the operation at `at` into the instruction `partner`; its readers read the alternate temporary.
 #[expect(clippy::expect_used, reason = "the caller has found a partner for a scalar")]
-fn join(insts: &mut Vec<Inst>, at: usize, partner: usize) {
+fn join<O>(insts: &mut Vec<Inst<O>>, at: usize, partner: usize) {
     let math = insts.remove(at);
-    let (op, register) = scalar(&math).expect("an operation of the math engine");
+    let (op, old, register) = scalar(&math).expect("an operation of the math engine");
     let partner = if partner > at { partner - 1 } else { partner };
-    let old = Place::Temporary(register);
     for inst in insts.iter_mut() {
         let sources = inst.sources.iter_mut().chain(inst.dual.iter_mut().map(|d| &mut d.source));
         for src in sources.filter(|src| src.place == Some(old)) {
@@ -176,5 +181,5 @@ fn join(insts: &mut Vec<Inst>, at: usize, partner: usize) {
         }
     }
     let source = math.sources.into_iter().next().expect("the math engine has a source");
-    insts[partner].dual = Some(Dual { op, register, source, span: math.span });
+    insts[partner].dual = Some(Dual { op, register, source, origin: math.origin });
 }

@@ -1,16 +1,17 @@
 //! Instruction words.
 
 use r500_pvs::{
-    Component, Dst as DstWord, DstType, DualMath, Fill, Instruction, MacroOp, Src as SrcWord,
-    SrcType, Swizzle, VectorOp,
+    Component, Dst as DstWord, DstType, DualMath, Fill, Instruction, MacroOp, MathOp,
+    Src as SrcWord, SrcType, Swizzle, VectorOp,
 };
 
 use super::allocate::Homes;
-use super::machine::{Code, Dst, Inst, Op, Place, Select, Src};
+use super::machine::{Dst, Inst, Op, Place, Select, Src};
 
-/// Encodes instructions.
-pub(super) fn encode(code: &Code, homes: &Homes) -> Vec<Instruction> {
-    code.insts.iter().map(|inst| instruction(inst, homes)).collect()
+/// Encodes instructions, whose registers are in these temporaries.
+#[must_use]
+pub fn encode<O>(insts: &[Inst<O>], homes: &Homes) -> Vec<Instruction> {
+    insts.iter().map(|inst| instruction(inst, homes)).collect()
 }
 
 /// A source of four channels: its kind and number, and what each channel reads.
@@ -25,7 +26,7 @@ struct Channels {
     negate: [bool; 4],
 }
 
-fn instruction(inst: &Inst, homes: &Homes) -> Instruction {
+fn instruction<O>(inst: &Inst<O>, homes: &Homes) -> Instruction {
     let (ty, offset) = match inst.dst {
         Dst::Register(Place::Alternate(register)) => {
             (DstType::ALT_TEMPORARY, homes.of(register).number)
@@ -49,7 +50,7 @@ fn instruction(inst: &Inst, homes: &Homes) -> Instruction {
     // Which part of a source each channel reads.
     let parts: [Option<usize>; 4] = std::array::from_fn(|c| match inst.op {
         Op::Vector(_) => written.iter().position(|to| usize::from(*to) == c),
-        Op::Dot => Some(c),
+        Op::Dot | Op::Fixed(_) => Some(c),
         Op::Math(_) => Some(0),
     });
     // A number reads no register; it names that of another source, which costs no address.
@@ -68,18 +69,27 @@ fn instruction(inst: &Inst, homes: &Homes) -> Instruction {
             .with(DstWord::OPCODE, MacroOp::MADD.code())
             .with(DstWord::MACRO_INST, true)
             .with(DstWord::VE_SAT, inst.saturate),
+        Op::Vector(VectorOp::MULTIPLYX2_ADD) if reads_three(&sources) => dst
+            .with(DstWord::OPCODE, MacroOp::M2X_ADD.code())
+            .with(DstWord::MACRO_INST, true)
+            .with(DstWord::VE_SAT, inst.saturate),
         Op::Vector(op) => dst.with(DstWord::OPCODE, op.code()).with(DstWord::VE_SAT, inst.saturate),
         Op::Dot => dst
             .with(DstWord::OPCODE, VectorOp::DOT_PRODUCT.code())
             .with(DstWord::VE_SAT, inst.saturate),
-        Op::Math(op) => dst
+        Op::Fixed(r500_pvs::Op::Vector(op)) => {
+            dst.with(DstWord::OPCODE, op.code()).with(DstWord::VE_SAT, inst.saturate)
+        }
+        Op::Fixed(r500_pvs::Op::Macro(_)) => unreachable!("macros are sums of products"),
+        Op::Math(op) | Op::Fixed(r500_pvs::Op::Math(op)) => dst
             .with(DstWord::OPCODE, op.code())
             .with(DstWord::MATH_INST, true)
             .with(DstWord::ME_SAT, inst.saturate),
     };
     let mut words = [dst.bits(), 0, 0, 0];
-    // The second scalar of the math engine is the third source.
+    // The second scalar of the math engine is the third source, but that of a product.
     let slots: &[usize] = match inst.op {
+        Op::Math(MathOp::MULTIPLY) => &[1, 2],
         Op::Math(_) => &[1, 3],
         _ => &[1, 2, 3],
     };
