@@ -14,7 +14,7 @@ use r500::isa::state::{UsFcIntConst, UsOutFmt};
 use r500::jit::Jit;
 use r500::program::{Input, InputData};
 
-use crate::error::{guarded, or_else, text};
+use crate::error::{Error, guarded, or_else};
 use crate::handle::{self, Handle, InUse};
 use crate::pointers;
 use crate::program::{Program, job};
@@ -41,13 +41,15 @@ impl AsRef<Handle<DrawingState>> for Drawing {
 pub struct DrawingState {
     prepared: Prepared<'static>,
     bindings: Bindings,
+    /// Memory for the coverage of a picture, kept for the next one.
+    coverage: Vec<bool>,
 }
 
 /// Returns a drawing for exclusive use.
 ///
 /// # Safety
 /// The contract of `pointers`.
-unsafe fn exclusive<'a>(drawing: *mut Drawing) -> Result<InUse<'a, DrawingState>, String> {
+unsafe fn exclusive<'a>(drawing: *mut Drawing) -> Result<InUse<'a, DrawingState>, Error> {
     // SAFETY: the contract of this function.
     unsafe { pointers::reference(drawing.cast_const(), "drawing")? }.0.exclusive("drawing")
 }
@@ -99,15 +101,18 @@ static JIT: LazyLock<Jit> = LazyLock::new(Jit::new);
 static FAST: LazyLock<Fast> = LazyLock::new(Fast::new);
 static REFERENCE: Reference = Reference;
 
-fn engine(name: Option<&str>) -> Result<&'static dyn Engine, String> {
+fn engine(name: Option<&str>) -> Result<&'static dyn Engine, Error> {
     match name {
         None | Some("jit") => Ok(&*JIT),
         Some("fast") => Ok(&*FAST),
         Some("reference") => Ok(&REFERENCE),
-        Some(name) => {
-            Err(format!("no engine is called `{name}`: there are jit, fast and reference"))
-        }
+        Some(name) => Err(no_engine(name)),
     }
+}
+
+/// Returns the error of an engine that does not exist.
+pub(crate) fn no_engine(name: &str) -> Error {
+    Error::argument(format!("no engine is called `{name}`: there are jit, fast and reference"))
 }
 
 /// Makes an engine ready to draw a program as a picture of this size. `engine_name` is "jit" (the default, for NULL), "fast" or
@@ -122,10 +127,10 @@ pub unsafe extern "C" fn r500_prepare(
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
         let (job, name) = unsafe { (job(program)?, pointers::text(engine_name, "engine_name")?) };
-        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(text)?;
-        let shader = Shader::new(&job.program).map_err(text)?;
+        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(Error::input)?;
+        let shader = Shader::new(&job.program).map_err(Error::input)?;
         let prepared = Prepared::new(engine(name)?, shader, &bindings, Options::default());
-        let state = DrawingState { prepared: prepared.map_err(text)?, bindings };
+        let state = DrawingState { prepared: prepared?, bindings, coverage: Vec::new() };
         Ok(handle::give(Drawing(Handle::new(state))))
     })
 }
@@ -182,8 +187,8 @@ pub unsafe extern "C" fn r500_set_constant(
         // SAFETY: the contract of `pointers`.
         let (mut drawing, value) =
             unsafe { (exclusive(drawing)?, pointers::slice(value, 4, "value")?) };
-        let value = value.first_chunk::<4>().ok_or("value has four floats")?;
-        drawing.bindings.set_constant(n, *value).map_err(text)?;
+        let value = value.first_chunk::<4>().ok_or(Error::argument("value has four floats"))?;
+        drawing.bindings.set_constant(n, *value)?;
         Ok(true)
     })
 }
@@ -204,7 +209,7 @@ pub unsafe extern "C" fn r500_set_int_constant(
             .with(UsFcIntConst::KR, iterations)
             .with(UsFcIntConst::KG, first)
             .with(UsFcIntConst::KB, step);
-        drawing.bindings.set_int_constant(n, value).map_err(text)?;
+        drawing.bindings.set_int_constant(n, value)?;
         Ok(true)
     })
 }
@@ -219,7 +224,7 @@ pub unsafe extern "C" fn r500_set_bool_constant(
     guarded(|| {
         // SAFETY: the contract of `pointers`.
         let mut drawing = unsafe { exclusive(drawing)? };
-        drawing.bindings.set_bool_constant(n, value).map_err(text)?;
+        drawing.bindings.set_bool_constant(n, value)?;
         Ok(true)
     })
 }
@@ -234,20 +239,22 @@ pub unsafe extern "C" fn r500_set_input(
     pixels: usize,
 ) -> bool {
     guarded(|| {
-        let floats = pixels.checked_mul(4).ok_or("pixels is too large")?;
+        let floats = pixels.checked_mul(4).ok_or(Error::argument("pixels is too large"))?;
         // SAFETY: the contract of `pointers`.
         let (mut drawing, values) =
             unsafe { (exclusive(drawing)?, pointers::slice(values, floats, "values")?) };
         let [width, height] = drawing.bindings.size();
         if pixels as u64 != u64::from(width) * u64::from(height) {
-            return Err(format!("{pixels} values for a picture of {width}x{height}"));
+            return Err(Error::argument(format!(
+                "{pixels} values for a picture of {width}x{height}"
+            )));
         }
         let values = values.as_chunks::<4>().0;
         match drawing.bindings.input_values_mut(temp).filter(|own| own.len() == pixels) {
             Some(own) => own.copy_from_slice(values),
             None => {
                 let data = InputData::Values { width, values: values.to_vec() };
-                drawing.bindings.set_input(Input { temp, data }).map_err(text)?;
+                drawing.bindings.set_input(Input { temp, data })?;
             }
         }
         Ok(true)
@@ -275,7 +282,7 @@ pub unsafe extern "C" fn r500_set_coverage(
             }
             (_, mask) => {
                 let mask = mask.map(|mask| mask.iter().map(|byte| *byte != 0).collect());
-                drawing.bindings.set_coverage(mask).map_err(text)?;
+                drawing.bindings.set_coverage(mask)?;
             }
         }
         Ok(true)
@@ -312,7 +319,7 @@ pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfa
             let values = unsafe { pointers::slice_mut(given.depth, given.depth_size, "depth")? };
             targets.depth = Some(Plane { values, pitch: given.depth_pitch });
         }
-        let mut coverage = Vec::new();
+        let DrawingState { prepared, bindings, coverage } = &mut *drawing;
         if !given.coverage.is_null() {
             // C may have left any byte there, and not every byte is a valid `bool`.
             // No more than the area needs, whatever size the caller states.
@@ -320,14 +327,14 @@ pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfa
             let needed =
                 given.coverage_pitch.saturating_mul(rows).saturating_add(area.width as usize);
             let size = given.coverage_size.min(needed);
-            coverage
-                .try_reserve_exact(size)
-                .map_err(|_| format!("{size} bytes of coverage cannot be allocated"))?;
+            coverage.clear();
+            coverage.try_reserve_exact(size).map_err(|_| {
+                Error::memory(format!("{size} bytes of coverage cannot be allocated"))
+            })?;
             coverage.resize(size, false);
-            targets.coverage = Some(Plane { values: &mut coverage, pitch: given.coverage_pitch });
+            targets.coverage = Some(Plane { values: coverage, pitch: given.coverage_pitch });
         }
-        let DrawingState { prepared, bindings } = &mut *drawing;
-        prepared.draw_to(bindings, &mut targets).map_err(text)?;
+        prepared.draw_to(bindings, &mut targets)?;
         if !given.coverage.is_null() {
             let bytes = given.coverage;
             // SAFETY: the contract of `pointers`.

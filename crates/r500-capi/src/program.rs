@@ -12,7 +12,7 @@ use r500::program::{Failure, Job, Outcome};
 use r500::reader::{self, Language};
 use r500::writer;
 
-use crate::error::{guarded, or_else, text};
+use crate::error::{Error, guarded, or_else};
 use crate::handle::{self, Handle};
 use crate::{pointers, text as texts};
 
@@ -36,7 +36,7 @@ impl AsRef<Handle<ProgramState>> for Program {
 ///
 /// # Safety
 /// The contract of `pointers`; no other call frees the program.
-unsafe fn shared<'a>(program: *const Program) -> Result<&'a ProgramState, String> {
+unsafe fn shared<'a>(program: *const Program) -> Result<&'a ProgramState, Error> {
     // SAFETY: the contract of this function.
     unsafe { pointers::reference(program, "program")?.0.shared("program") }
 }
@@ -45,21 +45,9 @@ unsafe fn shared<'a>(program: *const Program) -> Result<&'a ProgramState, String
 ///
 /// # Safety
 /// As for `shared`.
-pub(crate) unsafe fn job<'a>(program: *const Program) -> Result<&'a Job, String> {
+pub(crate) unsafe fn job<'a>(program: *const Program) -> Result<&'a Job, Error> {
     // SAFETY: the contract of this function.
     Ok(unsafe { &shared(program)?.job })
-}
-
-/// Returns the library's version.
-#[unsafe(no_mangle)]
-pub extern "C" fn r500_version() -> *const c_char {
-    const VERSION: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(
-        concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes(),
-    ) {
-        Ok(version) => version,
-        Err(_) => c"",
-    };
-    VERSION.as_ptr()
 }
 
 /// Reads a program in any of the formats that the r500 command reads: assembly, JSON captures, driver logs, raw dwords, C
@@ -76,12 +64,14 @@ pub unsafe extern "C" fn r500_read(
         // SAFETY: the contract of `pointers`.
         let (bytes, name) =
             unsafe { (pointers::slice(bytes, size, "bytes")?, pointers::text(name, "name")?) };
-        let jobs = reader::jobs(bytes, name, None, &Limits::default()).map_err(text)?;
+        let jobs = reader::jobs(bytes, name, None, &Limits::default()).map_err(Error::input)?;
         let source = jobs.assembly().map(lint::assumptions);
-        let jobs = jobs.collect::<Result<Vec<_>, _>>().map_err(text)?;
+        let jobs = jobs.collect::<Result<Vec<_>, _>>().map_err(Error::input)?;
         let count = jobs.len();
         let job = jobs.into_iter().nth(index);
-        let job = job.ok_or_else(|| format!("there is no program {index}: there are {count}"))?;
+        let job = job.ok_or_else(|| {
+            Error::argument(format!("there is no program {index}: there are {count}"))
+        })?;
         let assumptions = source.unwrap_or_else(|| Assumptions::of_job(&job));
         Ok(handle::give(Program(Handle::new(ProgramState { job, assumptions }))))
     })
@@ -190,7 +180,7 @@ pub unsafe extern "C" fn r500_disassemble(program: *const Program) -> *mut c_cha
         // SAFETY: the contract of `pointers`.
         let job = unsafe { job(program)? };
         let options = PrintOptions::default();
-        let written = writer::write(job, Language::Assembly, &options).map_err(text)?;
+        let written = writer::write(job, Language::Assembly, &options).map_err(Error::input)?;
         texts::give(&String::from_utf8_lossy(&written.bytes))
     })
 }
@@ -208,11 +198,11 @@ pub unsafe extern "C" fn r500_trace(
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
         let job = unsafe { job(program)? };
-        let shader = Shader::new(&job.program).map_err(text)?;
-        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(text)?;
+        let shader = Shader::new(&job.program).map_err(Error::input)?;
+        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(Error::input)?;
         let steps = r500::trace::trace(&shader, &bindings, &Options::default(), [x, y]);
         let mut lines = String::new();
-        for step in steps.map_err(text)? {
+        for step in steps? {
             lines.push_str(&format!("{} {}\n", step.address, step.text.trim_end()));
             for write in step.writes {
                 let channels: String = "rgba"

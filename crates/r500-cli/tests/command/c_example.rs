@@ -1,4 +1,4 @@
-//! The C example, compiled and run: it draws captures as the command does, byte for byte.
+//! The C examples, compiled and run: they draw programs and captures as the command does, byte for byte.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,16 +38,17 @@ fn switches(folder: &Folder) -> Vec<String> {
     switches.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Compiles the example; `None` where there is no C compiler.
+/// Compiles an example; `None` where there is no C compiler.
 #[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
-fn compile(folder: &Folder) -> Option<String> {
+fn compile(folder: &Folder, name: &str) -> Option<String> {
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     if let Err(error) = Command::new(&compiler).arg("--version").output() {
         println!("skipped: {}: {error}", compiler.display());
         return None;
     }
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../r500-capi/examples/render.c");
-    let example = folder.path("render");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../r500-capi/examples");
+    let source = source.join(format!("{name}.c"));
+    let example = folder.path(name);
     let compiled = Command::new(compiler)
         .args(["-std=c99", "-Wall", "-Wextra", "-Werror"])
         .arg(source)
@@ -62,7 +63,7 @@ fn compile(folder: &Folder) -> Option<String> {
 #[test]
 fn the_c_example_draws_what_the_command_draws() {
     let folder = Folder::new("c-example");
-    let Some(example) = compile(&folder) else { return };
+    let Some(example) = compile(&folder, "render") else { return };
     let run = |program: &str, output: &str| {
         let mut example = Command::new(&example);
         example.args([program, output]).env("LD_LIBRARY_PATH", libraries()).output().unwrap()
@@ -82,4 +83,51 @@ fn the_c_example_draws_what_the_command_draws() {
     assert_eq!(ran.status.code(), Some(1), "{text}");
     // The file, and what is wrong with it.
     assert!(text.starts_with(&format!("{wrong}: the format is unknown")), "{text}");
+}
+
+/// The pixels of a picture in the format that the example writes: `P6`, columns, rows, 255, bytes.
+fn pixels_of_ppm(bytes: &[u8]) -> (String, &[u8]) {
+    let end = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(2).unwrap().0;
+    let (head, pixels) = bytes.split_at(end + 1);
+    (String::from_utf8(head.to_vec()).unwrap(), pixels)
+}
+
+#[test]
+fn the_c_example_draws_the_frames_that_replay_draws() {
+    let folder = Folder::new("c-replay");
+    let Some(example) = compile(&folder, "replay") else { return };
+    let run = |capture: &str, output: &str| {
+        let mut example = Command::new(&example);
+        example.args([capture, output]).env("LD_LIBRARY_PATH", libraries()).output().unwrap()
+    };
+    for (name, frames) in [("triangle", 1), ("texture", 1), ("scenes", 12)] {
+        let capture = corpus(&format!("../captures/{name}.r5cs"));
+        let (own, wanted) = (folder.path(&format!("{name}-c")), folder.path(name));
+        std::fs::create_dir(&own).unwrap();
+        let ran = run(&capture, &own);
+        let text = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{text}");
+        assert!(!text.contains("other bytes"), "{text}");
+        r500(&["replay", &capture, "-o", &wanted]).status(0);
+        let mut count = 0;
+        for entry in std::fs::read_dir(&wanted).unwrap() {
+            let png = entry.unwrap().path();
+            let picture = r500::picture::decode_png(&std::fs::read(&png).unwrap()).unwrap();
+            let ppm = Path::new(&own).join(png.with_extension("ppm").file_name().unwrap());
+            let ppm = std::fs::read(ppm).unwrap();
+            let (head, pixels) = pixels_of_ppm(&ppm);
+            assert_eq!(head, format!("P6\n{} {}\n255\n", picture.width, picture.height));
+            let rgb: Vec<u8> = picture.pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
+            assert!(pixels == rgb, "{}", png.display());
+            // A frame of one colour would say little.
+            assert!(rgb.as_chunks::<3>().0.iter().any(|pixel| pixel[..] != rgb[..3]), "{}", png.display());
+            count += 1;
+        }
+        assert_eq!((count, std::fs::read_dir(&own).unwrap().count()), (frames, frames), "{name}");
+    }
+    let wrong = folder.write("wrong.r5cs", "This is prose; nothing else.");
+    let ran = run(&wrong, "none");
+    assert_eq!(ran.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&ran.stderr);
+    assert!(text.starts_with(&format!("{wrong}: ")), "{text}");
 }

@@ -1,0 +1,170 @@
+//! Runs of instructions, at each offset that instructions may have.
+
+use super::code_length::{BIT, Cost};
+use super::Finder;
+
+/// What instructions of a language look like.
+pub(super) trait Language: Default + Clone + std::fmt::Debug {
+    /// Dwords of an instruction.
+    const DWORDS: usize;
+    /// Instructions of the longest program.
+    const MOST: usize;
+
+    /// Returns the length of an instruction; `None` if no program has it.
+    fn cost(words: &[u32]) -> Option<Cost>;
+
+    /// Takes the next instruction of a program.
+    fn step(&mut self, words: &[u32]) -> Verdict;
+}
+
+/// What an instruction means for a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The program goes on.
+    Continues,
+    /// It may end here.
+    MayEnd,
+    /// It ends here.
+    Ends,
+    /// It would need what nothing has set: it is none.
+    Impossible,
+}
+
+/// A program: its first dword, its dwords and its score in bits.
+pub(super) type Program = (u64, Vec<u32>, u32);
+
+/// The search for programs of a language.
+#[derive(Debug)]
+pub(super) struct Runs<L> {
+    least: Cost,
+    /// The last dwords and their costs as data: as many as an instruction has.
+    words: Vec<u32>,
+    data: Vec<Cost>,
+    /// The number of the next dword.
+    next: u64,
+    /// A run for each remainder of the number of its first dword.
+    runs: Vec<Run<L>>,
+    programs: Vec<Program>,
+    is_cut: bool,
+}
+
+/// Instructions one after the other, which may become a program.
+#[derive(Clone, Debug, Default)]
+struct Run<L> {
+    first: u64,
+    words: Vec<u32>,
+    /// Data minus program for each instruction, in sixteenths of a bit.
+    gains: Vec<i64>,
+    gain: i64,
+    state: L,
+    /// Instructions and gain of the best program so far.
+    best: Option<(usize, i64)>,
+}
+
+impl<L: Language> Runs<L> {
+    pub(super) fn new(least_score: u32) -> Self {
+        Self {
+            least: least_score.saturating_mul(BIT),
+            words: Vec::with_capacity(L::DWORDS),
+            data: Vec::with_capacity(L::DWORDS),
+            next: 0,
+            runs: vec![Run::default(); L::DWORDS],
+            programs: Vec::new(),
+            is_cut: false,
+        }
+    }
+
+    /// Takes a dword and its cost as data.
+    pub(super) fn word(&mut self, word: u32, data: Cost) {
+        if self.words.len() == L::DWORDS {
+            self.words.rotate_left(1);
+            self.data.rotate_left(1);
+            self.words[L::DWORDS - 1] = word;
+            self.data[L::DWORDS - 1] = data;
+        } else {
+            self.words.push(word);
+            self.data.push(data);
+        }
+        self.next += 1;
+        if self.words.len() == L::DWORDS {
+            self.instruction();
+        }
+    }
+
+    /// Looks at the instruction that the last dwords form.
+    fn instruction(&mut self) {
+        let first = self.next - L::DWORDS as u64;
+        let phase = (first % L::DWORDS as u64) as usize;
+        let Some(cost) = L::cost(&self.words) else {
+            self.close(phase);
+            return;
+        };
+        let data: Cost = self.data.iter().sum();
+        let words = std::mem::take(&mut self.words);
+        self.take(phase, first, &words, i64::from(data) - i64::from(cost));
+        self.words = words;
+    }
+
+    /// Adds an instruction to a run.
+    fn take(&mut self, phase: usize, first: u64, words: &[u32], gain: i64) {
+        let run = &mut self.runs[phase];
+        if run.gains.len() == L::MOST {
+            self.close(phase);
+        }
+        let run = &mut self.runs[phase];
+        if run.words.is_empty() {
+            run.first = first;
+        }
+        let verdict = run.state.step(words);
+        if verdict == Verdict::Impossible {
+            self.close(phase);
+            return;
+        }
+        run.words.extend_from_slice(words);
+        run.gains.push(gain);
+        run.gain += gain;
+        if run.gain <= 0 {
+            // A program that begins later is shorter to describe.
+            self.close(phase);
+            return;
+        }
+        if verdict != Verdict::Continues && run.best.is_none_or(|(_, best)| run.gain > best) {
+            run.best = Some((run.gains.len(), run.gain));
+        }
+        if verdict == Verdict::Ends {
+            self.close(phase);
+        }
+    }
+
+    /// Ends a run: keeps its best program, and looks for another one in what follows that.
+    fn close(&mut self, phase: usize) {
+        if self.runs[phase].words.is_empty() {
+            self.runs[phase].state = L::default();
+            return;
+        }
+        let Run { first, words, gains, best, .. } = std::mem::take(&mut self.runs[phase]);
+        let Some((count, gain)) = best.filter(|(_, gain)| *gain >= i64::from(self.least)) else { return };
+        let dwords = count * L::DWORDS;
+        let score = u32::try_from(gain / i64::from(BIT)).unwrap_or(u32::MAX);
+        match self.programs.len() < Finder::MOST {
+            true => self.programs.push((first, words[..dwords].to_vec(), score)),
+            false => self.is_cut = true,
+        }
+        let rest = words[dwords..].chunks_exact(L::DWORDS).zip(&gains[count..]);
+        for (n, (words, gain)) in rest.enumerate() {
+            let first = first + ((count + n) * L::DWORDS) as u64;
+            self.take(phase, first, words, *gain);
+        }
+    }
+
+    /// Ends the search. Returns the programs, and whether there were more.
+    pub(super) fn finish(mut self) -> (Vec<Program>, bool) {
+        for phase in 0..L::DWORDS {
+            // What follows a program may hold another one, which ends here, too.
+            while !self.runs[phase].words.is_empty() {
+                self.close(phase);
+            }
+        }
+        (self.programs, self.is_cut)
+    }
+}
