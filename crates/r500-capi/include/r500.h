@@ -60,6 +60,30 @@
 // A fault of the library.
 #define R500_ERROR_INTERNAL 8
 
+// A finding of r500_findings: information.
+#define R500_NOTE 0
+
+// A finding of r500_findings: the program runs, but perhaps not as intended, or differently on a card.
+#define R500_WARNING 1
+
+// A finding of r500_findings: the program cannot run as written.
+#define R500_ERROR 2
+
+// A verdict of r500_diff: none. The programs cannot be compared, and the text says why.
+#define R500_DIFF_UNKNOWN 0
+
+// A verdict of r500_diff: equal for all constants, inputs and textures, proved.
+#define R500_DIFF_PROVED 1
+
+// A verdict of r500_diff: the same for groups whose pixels are all covered; in others uncovered pixels may show.
+#define R500_DIFF_PROVED_IF_COVERED 2
+
+// A verdict of r500_diff: no difference in the pictures that were drawn, and no proof.
+#define R500_DIFF_EQUAL_IN_RUNS 3
+
+// A verdict of r500_diff: a pixel differs.
+#define R500_DIFF_DIFFERENT 4
+
 // US_OUT_FMT of red, green, blue and alpha in a byte each, in this order in memory.
 #define R500_RGBA8 14592
 
@@ -114,6 +138,16 @@ typedef struct r500_drawing r500_drawing;
 // A program with all that its file says about it: constants, inputs, textures, size. The caller of r500_read owns it. No function changes it,
 // so any number of threads may use it at the same time; none may when it is freed. Drawings of it do not need it any more.
 typedef struct r500_program r500_program;
+
+// A finding about a program.
+typedef struct r500_finding {
+  // R500_NOTE, R500_WARNING or R500_ERROR.
+  uint32_t severity;
+  // Its number: 5001 for R5001.
+  uint32_t code;
+  // The address of the instruction that it is about; UINT32_MAX if it is about none.
+  uint32_t address;
+} r500_finding;
 
 // Memory for the colours of a target. The first row is the lowest one of the picture.
 typedef struct r500_surface {
@@ -235,6 +269,12 @@ char *r500_limit(const struct r500_program *program,
 // r500_text_free. See docs/src/checking.md for the codes.
 char *r500_check(const struct r500_program *program);
 
+// Checks a program. Stores the first `count` findings, in the order of the lines of r500_check, and returns how many there are; SIZE_MAX if
+// there is an error. To ask for the number alone, pass NULL and 0.
+size_t r500_findings(const struct r500_program *program,
+                     struct r500_finding *findings,
+                     size_t count);
+
 // Returns a program in the assembly language. Free it with r500_text_free.
 char *r500_disassemble(const struct r500_program *program);
 
@@ -249,6 +289,20 @@ char *r500_trace(const struct r500_program *program,
 // Frees a text that a function of this library returned; does nothing for NULL. Builds with debug assertions return false where it
 // was one of the last texts to be freed.
 bool r500_text_free(char *text);
+
+// Compares two programs in every bit that they write, for the same values of constants, inputs and textures, register by register: draws
+// pictures with the values of both files and with random ones, then tries a proof. Stores the verdict, R500_DIFF_PROVED and so on. Returns
+// a text about it: the pixel that differs, the number of pictures, why there is no proof. NULL if there is an error. Free it with
+// r500_text_free.
+char *r500_diff(const struct r500_program *a,
+                const struct r500_program *b,
+                uint32_t *verdict_of_diff);
+
+// Returns a program that computes the same bits and costs less, or a copy of the given one. `evidence`, which may be NULL, receives a text to
+// free with r500_text_free: "unchanged"; "proved", where both are equal for all values; else how many pictures with the values of the file
+// and with random ones are equal. A result that differs in a bit is dropped, and the text says so. Free the program with r500_program_free.
+struct r500_program *r500_optimize(const struct r500_program *program,
+                                   char **evidence);
 
 // Makes an engine ready to draw a program as a picture of this size. `engine_name` is "jit" (the default, for NULL), "fast" or
 // "reference"; all draw the same bits. Later changes of the program do not matter. Free it with r500_drawing_free.
@@ -271,6 +325,26 @@ char *r500_fallback_reason(const struct r500_drawing *drawing);
 
 // Sets the number of threads; 0 for as many as there are processors, the default.
 bool r500_set_threads(struct r500_drawing *drawing, size_t threads);
+
+// Sets the limits of a picture: instructions that a group of pixels may execute (at first 4 million), bytes that a picture or another
+// allocation may take (4 GiB), and seconds (none). 0 keeps a limit as it is, a negative time removes that limit. A picture that exceeds
+// one is an error, R500_ERROR_LIMIT.
+bool r500_set_limits(struct r500_drawing *drawing,
+                     uint64_t instructions,
+                     uint64_t memory,
+                     double seconds);
+
+// Binds a texture to a unit, 0 to 15. `spec` is the text that the assembly language and `--tex` take: "checker", or the name of a file and
+// options, "brick.png,wrap=mirror,min=linear" or "raw:texels,size=64x64,format=8_8_8_8". No file is opened: `bytes` are its content (PNG, DDS,
+// KTX2, or raw texels), NULL for a texture without a file. The texture's size scales the program's coordinates. The bytes are copied.
+bool r500_set_texture(struct r500_drawing *drawing,
+                      size_t unit,
+                      const char *spec,
+                      const uint8_t *bytes,
+                      size_t size);
+
+// Removes the texture of a unit, 0 to 15: its fetches give what a disabled unit gives.
+bool r500_clear_texture(struct r500_drawing *drawing, size_t unit);
 
 // Sets float constant n, 0 to 255, to four floats. Costs nothing else.
 bool r500_set_constant(struct r500_drawing *drawing, size_t n, const float *value);

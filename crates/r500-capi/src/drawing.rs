@@ -1,7 +1,10 @@
 //! Drawings: prepared programs, their bindings, and surfaces of the caller.
 
 use std::ffi::c_char;
+use std::io;
+use std::path::Path;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use r500::builtin_uniforms;
 use r500::exec::reference::Reference;
@@ -13,6 +16,7 @@ use r500::fast::Fast;
 use r500::isa::state::{UsFcIntConst, UsOutFmt};
 use r500::jit::Jit;
 use r500::program::{Input, InputData};
+use r500::texture::{TextureError, TextureSpec};
 
 use crate::error::{Error, guarded, or_else};
 use crate::handle::{self, Handle, InUse};
@@ -176,6 +180,78 @@ pub unsafe extern "C" fn r500_set_threads(drawing: *mut Drawing, threads: usize)
     })
 }
 
+/// Sets the limits of a picture: instructions that a group of pixels may execute (at first 4 million), bytes that a picture or another
+/// allocation may take (4 GiB), and seconds (none). 0 keeps a limit as it is, a negative time removes that limit. A picture that exceeds
+/// one is an error, R500_ERROR_LIMIT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_set_limits(
+    drawing: *mut Drawing,
+    instructions: u64,
+    memory: u64,
+    seconds: f64,
+) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let mut drawing = unsafe { exclusive(drawing)? };
+        let time = if seconds < 0.0 { Ok(None) } else { Duration::try_from_secs_f64(seconds).map(Some) };
+        let time = time.map_err(|error| Error::argument(format!("seconds is {seconds}: {error}")))?;
+        let limits = &mut drawing.prepared.options_mut().limits;
+        if instructions != 0 {
+            limits.instructions = instructions;
+        }
+        if memory != 0 {
+            limits.memory = memory;
+        }
+        if time != Some(Duration::ZERO) {
+            limits.time = time;
+        }
+        Ok(true)
+    })
+}
+
+/// Binds a texture to a unit, 0 to 15. `spec` is the text that the assembly language and `--tex` take: "checker", or the name of a file and
+/// options, "brick.png,wrap=mirror,min=linear" or "raw:texels,size=64x64,format=8_8_8_8". No file is opened: `bytes` are its content (PNG, DDS,
+/// KTX2, or raw texels), NULL for a texture without a file. The texture's size scales the program's coordinates. The bytes are copied.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_set_texture(
+    drawing: *mut Drawing,
+    unit: usize,
+    spec: *const c_char,
+    bytes: *const u8,
+    size: usize,
+) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let (mut drawing, spec, bytes) = unsafe {
+            let bytes = pointers::slice(bytes, size, "bytes")?;
+            (exclusive(drawing)?, pointers::text(spec, "spec")?, bytes)
+        };
+        let spec = spec.ok_or_else(|| Error::argument("spec is NULL"))?;
+        let spec: TextureSpec = spec.parse().map_err(Error::argument)?;
+        let read = |_: &Path| match bytes {
+            [] => Err(io::Error::new(io::ErrorKind::NotFound, "no bytes are given")),
+            bytes => Ok(bytes.to_vec()),
+        };
+        let texture = spec.load_with(&read, Path::new("")).map_err(|error| match error {
+            TextureError::Memory(_) => Error::limit(error),
+            error => Error::input(error),
+        })?;
+        drawing.bindings.set_texture(unit, &texture, None)?;
+        Ok(true)
+    })
+}
+
+/// Removes the texture of a unit, 0 to 15: its fetches give what a disabled unit gives.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_clear_texture(drawing: *mut Drawing, unit: usize) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let mut drawing = unsafe { exclusive(drawing)? };
+        drawing.bindings.set_sampler(unit, None)?;
+        Ok(true)
+    })
+}
+
 /// Sets float constant n, 0 to 255, to four floats. Costs nothing else.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn r500_set_constant(
@@ -187,7 +263,7 @@ pub unsafe extern "C" fn r500_set_constant(
         // SAFETY: the contract of `pointers`.
         let (mut drawing, value) =
             unsafe { (exclusive(drawing)?, pointers::slice(value, 4, "value")?) };
-        let value = value.first_chunk::<4>().ok_or(Error::argument("value has four floats"))?;
+        let value = value.first_chunk::<4>().ok_or_else(|| Error::argument("value has four floats"))?;
         drawing.bindings.set_constant(n, *value)?;
         Ok(true)
     })
@@ -239,7 +315,7 @@ pub unsafe extern "C" fn r500_set_input(
     pixels: usize,
 ) -> bool {
     guarded(|| {
-        let floats = pixels.checked_mul(4).ok_or(Error::argument("pixels is too large"))?;
+        let floats = pixels.checked_mul(4).ok_or_else(|| Error::argument("pixels is too large"))?;
         // SAFETY: the contract of `pointers`.
         let (mut drawing, values) =
             unsafe { (exclusive(drawing)?, pointers::slice(values, floats, "values")?) };

@@ -22,6 +22,7 @@
 
 mod capture;
 mod card;
+mod compare;
 mod drawing;
 mod error;
 mod handle;
@@ -32,6 +33,7 @@ mod version;
 
 pub use capture::*;
 pub use card::*;
+pub use compare::*;
 pub use drawing::*;
 pub use error::*;
 pub use program::*;

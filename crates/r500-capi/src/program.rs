@@ -4,7 +4,7 @@ use std::ffi::c_char;
 
 use r500::asm::PrintOptions;
 use r500::builtin_uniforms;
-use r500::check::{Assumptions, check};
+use r500::check::{Assumptions, Location, Severity, check};
 use r500::exec::{Options, Shader};
 use r500::formats::Limits;
 use r500::lint;
@@ -30,6 +30,11 @@ impl AsRef<Handle<ProgramState>> for Program {
     fn as_ref(&self) -> &Handle<ProgramState> {
         &self.0
     }
+}
+
+/// Passes ownership of a program to C.
+pub(crate) fn give(job: Job, assumptions: Assumptions) -> *mut Program {
+    handle::give(Program(Handle::new(ProgramState { job, assumptions })))
 }
 
 /// Returns a program for reading.
@@ -73,7 +78,7 @@ pub unsafe extern "C" fn r500_read(
             Error::argument(format!("there is no program {index}: there are {count}"))
         })?;
         let assumptions = source.unwrap_or_else(|| Assumptions::of_job(&job));
-        Ok(handle::give(Program(Handle::new(ProgramState { job, assumptions }))))
+        Ok(give(job, assumptions))
     })
 }
 
@@ -165,12 +170,63 @@ pub unsafe extern "C" fn r500_check(program: *const Program) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
         let ProgramState { job, assumptions } = unsafe { shared(program)? };
-        let lines = check(&job.program, assumptions).lints.into_iter().map(|lint| {
-            let info = lint.code.info();
-            format!("{}[{}]: {lint}\n", info.severity.name(), info.number)
-        });
+        let lines = check(&job.program, assumptions).lints.into_iter().map(|lint| format!("{lint}\n"));
         texts::give(&lines.collect::<String>())
     })
+}
+
+/// A finding of r500_findings: information.
+pub const R500_NOTE: u32 = 0;
+/// A finding of r500_findings: the program runs, but perhaps not as intended, or differently on a card.
+pub const R500_WARNING: u32 = 1;
+/// A finding of r500_findings: the program cannot run as written.
+pub const R500_ERROR: u32 = 2;
+
+/// A finding about a program.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Finding {
+    /// R500_NOTE, R500_WARNING or R500_ERROR.
+    pub severity: u32,
+    /// Its number: 5001 for R5001.
+    pub code: u32,
+    /// The address of the instruction that it is about; UINT32_MAX if it is about none.
+    pub address: u32,
+}
+
+/// Checks a program. Stores the first `count` findings, in the order of the lines of r500_check, and returns how many there are; SIZE_MAX if
+/// there is an error. To ask for the number alone, pass NULL and 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_findings(
+    program: *const Program,
+    findings: *mut Finding,
+    count: usize,
+) -> usize {
+    or_else(
+        || usize::MAX,
+        || {
+            // SAFETY: the contract of `pointers`.
+            let (ProgramState { job, assumptions }, to) =
+                unsafe { (shared(program)?, pointers::slice_mut(findings, count, "findings")?) };
+            let lints = check(&job.program, assumptions).lints;
+            for (to, lint) in to.iter_mut().zip(&lints) {
+                let number = lint.code.info().number.trim_start_matches('R');
+                *to = Finding {
+                    severity: match lint.severity() {
+                        Severity::Note => R500_NOTE,
+                        Severity::Warning => R500_WARNING,
+                        Severity::Error => R500_ERROR,
+                    },
+                    code: number.parse().map_err(Error::input)?,
+                    address: match lint.location {
+                        Location::Instruction { address, .. } => address,
+                        _ => u32::MAX,
+                    },
+                };
+            }
+            Ok(lints.len())
+        },
+    )
 }
 
 /// Returns a program in the assembly language. Free it with r500_text_free.

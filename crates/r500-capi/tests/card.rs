@@ -26,6 +26,7 @@ US_CODE_ADDR = 0
 GA_US_VECTOR_INDEX = 0
 GA_US_VECTOR_DATA <- 0x00078105 0x08020000 0x08020000 0x00440220 0x0060c003 0x00000005
 US_OUT_FMT_0 = { OUT_FMT C4_8, C0_SEL Blue, C1_SEL Green, C2_SEL Red, C3_SEL Alpha }
+ZB_CNTL = 0
 RB3D_CCTL = 0
 RB3D_COLOR_CHANNEL_MASK = 15
 RB3D_COLOROFFSET0 = 0
@@ -144,12 +145,11 @@ fn what_the_kernel_refuses_has_its_reason() {
     let [small, large] = [1, 65536].map(|size| unsafe { r500_card_create_buffer(card.0, size) });
     let keep = R500_KEEP_TILING_FLAGS;
     let wide = TRIANGLE.replace("COLORPITCH 8", "COLORPITCH 64");
-    let cases: [(&str, &[u32], &str); 6] = [
+    let cases: [(&str, &[u32], &str); 5] = [
         (&wide, &[small, 0, 4, 0], "colour target 0 needs"),
         (TRIANGLE, &[], "the submission has no list of relocations"),
         (TRIANGLE, &[99, 0, 4, 0], "entry 0 of the relocation list names buffer 99: the card has none"),
         ("", &[], "no chunk with dwords of a stream"),
-        ("CP_RB_CNTL = 0", &[], "programs may not write"),
         ("@0x0704 = 0", &[], "programs may not write"),
     ];
     for (text, list, wanted) in cases {
@@ -265,6 +265,33 @@ fn capture_path(name: &str) -> CString {
     CString::new(path.to_str().unwrap()).unwrap()
 }
 
+/// The capture of the triangle, which draws 256x256 pixels into its first buffer, with a frame of them.
+fn with_frame() -> Vec<u8> {
+    use r500_stream::capture::{Picture, Reader, Record, Writer};
+    let bytes = std::fs::read(capture_path("triangle.r5cs").to_str().unwrap()).unwrap();
+    let mut writer = None;
+    for record in Reader::new(bytes.as_slice()).unwrap() {
+        let record = record.unwrap();
+        let picture = match &record {
+            Record::Hashes(hashes) => Some(Picture {
+                buffer: hashes[0].0,
+                width: 256,
+                height: 256,
+                pitch: 1024,
+                offset: 0,
+                format: u32::from_le_bytes(*b"XR24"),
+            }),
+            _ => None,
+        };
+        let writer = writer.get_or_insert_with(|| Writer::new(Vec::new()).unwrap());
+        writer.write(&record).unwrap();
+        if let Some(picture) = picture {
+            writer.write(&Record::Flip(picture)).unwrap();
+        }
+    }
+    writer.unwrap().into_inner()
+}
+
 /// Plays a capture to its end, and returns its events.
 fn play(capture: *mut Capture, card: &OwnCard) -> Vec<Event> {
     let mut events = Vec::new();
@@ -293,7 +320,7 @@ fn captures_leave_the_buffers_that_they_say() {
             let of = |kind| events.iter().filter(|event| event.kind == kind).count() as u64;
             assert_eq!(last.submissions, of(R500_EVENT_SUBMISSION));
             assert_eq!(last.frames, of(R500_EVENT_FRAME));
-            assert!(last.submissions > 0 && last.frames > 0 && last.truncated == 0, "{last:?}");
+            assert!(last.submissions > 0 && last.truncated == 0, "{last:?}");
             assert!(events.iter().map(|event| event.compared).sum::<u64>() > 0);
             assert!(events.iter().all(|event| event.different == 0), "{name}: {events:?}");
             // Only right after the event there is a picture.
@@ -371,16 +398,17 @@ fn damaged_captures_are_errors() {
 
 #[test]
 fn frames_need_their_memory() {
-    let path = capture_path("triangle.r5cs");
+    let bytes = with_frame();
     let card = OwnCard::new(None);
     // SAFETY: arrays of this function.
     unsafe {
-        let capture = r500_capture_open(path.as_ptr());
-        let mut event = Event::default();
+        let capture = r500_capture_read(bytes.as_ptr(), bytes.len());
+        let mut event = Event { kind: 77, ..Event::default() };
         while event.kind != R500_EVENT_FRAME {
             assert!(r500_capture_next(capture, card.0, &raw mut event));
             assert_ne!(event.kind, R500_EVENT_END);
         }
+        assert_eq!((event.width, event.height, event.frames), (256, 256, 1));
         let (width, height) = (event.width as usize, event.height as usize);
         let pitch = width * 3 + 5;
         let size = pitch * height - 5;

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use r500_stream::capture::{Picture, Reader, Record, Writer};
+
 use super::{Folder, corpus, r500};
 
 /// Returns the folder of the C library, which this test was built with.
@@ -92,6 +94,32 @@ fn pixels_of_ppm(bytes: &[u8]) -> (String, &[u8]) {
     (String::from_utf8(head.to_vec()).unwrap(), pixels)
 }
 
+/// The captures of `examples/card`, which draw 256x256 pixels into a buffer, with a frame of them.
+fn with_frame(name: &str) -> Vec<u8> {
+    let bytes = std::fs::read(corpus(&format!("../captures/{name}.r5cs"))).unwrap();
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    for record in Reader::new(bytes.as_slice()).unwrap() {
+        let record = record.unwrap();
+        // The buffer that the submission writes.
+        let target = match &record {
+            Record::Submission { relocations, .. } => {
+                relocations.iter().rev().find(|relocation| relocation.write_domain != 0)
+            }
+            _ => None,
+        };
+        let flip = target.map(|target| {
+            let format = u32::from_le_bytes(*b"XR24");
+            let buffer = target.buffer;
+            Picture { buffer, width: 256, height: 256, pitch: 1024, offset: 0, format }
+        });
+        writer.write(&record).unwrap();
+        if let Some(picture) = flip {
+            writer.write(&Record::Flip(picture)).unwrap();
+        }
+    }
+    writer.into_inner()
+}
+
 #[test]
 fn the_c_example_draws_the_frames_that_replay_draws() {
     let folder = Folder::new("c-replay");
@@ -100,30 +128,23 @@ fn the_c_example_draws_the_frames_that_replay_draws() {
         let mut example = Command::new(&example);
         example.args([capture, output]).env("LD_LIBRARY_PATH", libraries()).output().unwrap()
     };
-    for (name, frames) in [("triangle", 1), ("texture", 1), ("scenes", 12)] {
-        let capture = corpus(&format!("../captures/{name}.r5cs"));
+    for name in ["triangle", "texture"] {
+        let capture = folder.write(&format!("{name}.r5cs"), with_frame(name));
         let (own, wanted) = (folder.path(&format!("{name}-c")), folder.path(name));
         std::fs::create_dir(&own).unwrap();
         let ran = run(&capture, &own);
         let text = String::from_utf8_lossy(&ran.stderr);
         assert!(ran.status.success(), "{text}");
         assert!(!text.contains("other bytes"), "{text}");
-        r500(&["replay", &capture, "-o", &wanted]).status(0);
-        let mut count = 0;
-        for entry in std::fs::read_dir(&wanted).unwrap() {
-            let png = entry.unwrap().path();
-            let picture = r500::picture::decode_png(&std::fs::read(&png).unwrap()).unwrap();
-            let ppm = Path::new(&own).join(png.with_extension("ppm").file_name().unwrap());
-            let ppm = std::fs::read(ppm).unwrap();
-            let (head, pixels) = pixels_of_ppm(&ppm);
-            assert_eq!(head, format!("P6\n{} {}\n255\n", picture.width, picture.height));
-            let rgb: Vec<u8> = picture.pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
-            assert!(pixels == rgb, "{}", png.display());
-            // A frame of one colour would say little.
-            assert!(rgb.as_chunks::<3>().0.iter().any(|pixel| pixel[..] != rgb[..3]), "{}", png.display());
-            count += 1;
-        }
-        assert_eq!((count, std::fs::read_dir(&own).unwrap().count()), (frames, frames), "{name}");
+        r500(&["replay", &capture, "-o", &wanted]).status(0).shows("1 frame");
+        let picture = folder.picture(&format!("{name}/frame-00000.png"));
+        let ppm = std::fs::read(folder.path(&format!("{name}-c/frame-00000.ppm"))).unwrap();
+        let (head, pixels) = pixels_of_ppm(&ppm);
+        assert_eq!(head, format!("P6\n{} {}\n255\n", picture.width, picture.height));
+        let rgb: Vec<u8> = picture.pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
+        assert!(pixels == rgb, "{name}");
+        // A frame of one colour would say little.
+        assert!(rgb.as_chunks::<3>().0.iter().any(|pixel| pixel[..] != rgb[..3]), "{name}");
     }
     let wrong = folder.write("wrong.r5cs", "This is prose; nothing else.");
     let ran = run(&wrong, "none");

@@ -22,7 +22,6 @@ mod vertex;
 
 use std::sync::LazyLock;
 
-use self::background::Background;
 use self::fragment::Fragment;
 use self::run::{Language, Runs};
 use self::vertex::Vertex;
@@ -133,7 +132,9 @@ pub struct Finder {
 #[derive(Debug)]
 struct Order {
     is_big_endian: bool,
-    background: Background,
+    /// The dwords that are looked at, and the number of the first of them.
+    words: Vec<u32>,
+    base: u64,
     fragments: Runs<Fragment>,
     vertices: Runs<Vertex>,
 }
@@ -142,12 +143,16 @@ impl Finder {
     /// Programs that are kept at most.
     pub const MOST: usize = 1 << 16;
 
+    /// Bytes of a window.
+    const WINDOW: usize = 1 << 14;
+
     /// Begins a search.
     #[must_use]
     pub fn new(options: FindOptions) -> Self {
         let order = |is_big_endian| Order {
             is_big_endian,
-            background: Background::default(),
+            words: Vec::new(),
+            base: 0,
             fragments: Runs::new(options.least_score),
             vertices: Runs::new(options.least_score),
         };
@@ -160,23 +165,25 @@ impl Finder {
         let (first, bytes) = bytes.split_at(needed.min(bytes.len()));
         self.rest.extend_from_slice(first);
         if let Some(word) = self.rest.first_chunk::<4>().copied() {
-            self.word(word);
+            self.words(&[word]);
             self.rest.clear();
         }
         let (words, rest) = bytes.as_chunks::<4>();
-        words.iter().for_each(|word| self.word(*word));
+        words.chunks(Self::WINDOW / 4).for_each(|words| self.words(words));
         self.rest.extend_from_slice(rest);
     }
 
-    fn word(&mut self, bytes: [u8; 4]) {
+    fn words(&mut self, bytes: &[[u8; 4]]) {
         for order in &mut self.orders {
             let value = match order.is_big_endian {
-                false => u32::from_le_bytes(bytes),
-                true => u32::from_be_bytes(bytes),
+                false => |bytes: &[u8; 4]| u32::from_le_bytes(*bytes),
+                true => |bytes: &[u8; 4]| u32::from_be_bytes(*bytes),
             };
-            let cost = order.background.cost(value);
-            order.fragments.word(value, cost);
-            order.vertices.word(value, cost);
+            order.words.extend(bytes.iter().map(value));
+            let needed = order.fragments.window(&order.words, order.base);
+            let needed = needed.min(order.vertices.window(&order.words, order.base));
+            order.words.drain(..(needed - order.base) as usize);
+            order.base = needed;
         }
     }
 

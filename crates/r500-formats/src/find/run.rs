@@ -2,6 +2,7 @@
 
 use super::code_length::{BIT, Cost};
 use super::Finder;
+use super::background::{self, BEFORE};
 
 /// What instructions of a language look like.
 pub(super) trait Language: Default + Clone + std::fmt::Debug {
@@ -37,10 +38,7 @@ pub(super) type Program = (u64, Vec<u32>, u32);
 #[derive(Debug)]
 pub(super) struct Runs<L> {
     least: Cost,
-    /// The last dwords and their costs as data: as many as an instruction has.
-    words: Vec<u32>,
-    data: Vec<Cost>,
-    /// The number of the next dword.
+    /// The number of the dword at which the next instruction begins.
     next: u64,
     /// A run for each remainder of the number of its first dword.
     runs: Vec<Run<L>>,
@@ -65,8 +63,6 @@ impl<L: Language> Runs<L> {
     pub(super) fn new(least_score: u32) -> Self {
         Self {
             least: least_score.saturating_mul(BIT),
-            words: Vec::with_capacity(L::DWORDS),
-            data: Vec::with_capacity(L::DWORDS),
             next: 0,
             runs: vec![Run::default(); L::DWORDS],
             programs: Vec::new(),
@@ -74,35 +70,24 @@ impl<L: Language> Runs<L> {
         }
     }
 
-    /// Takes a dword and its cost as data.
-    pub(super) fn word(&mut self, word: u32, data: Cost) {
-        if self.words.len() == L::DWORDS {
-            self.words.rotate_left(1);
-            self.data.rotate_left(1);
-            self.words[L::DWORDS - 1] = word;
-            self.data[L::DWORDS - 1] = data;
-        } else {
-            self.words.push(word);
-            self.data.push(data);
+    /// Looks at the instructions in a window of dwords, of which the first has the number `base`. Returns the number of the first dword that
+    /// is needed again.
+    pub(super) fn window(&mut self, words: &[u32], base: u64) -> u64 {
+        while let Some(at) = usize::try_from(self.next - base).ok()
+            && let Some(inst) = words.get(at..at + L::DWORDS)
+        {
+            let phase = (self.next % L::DWORDS as u64) as usize;
+            match L::cost(inst) {
+                None => self.close(phase),
+                Some(cost) => {
+                    let before = at.min(BEFORE);
+                    let data = background::cost(&words[at - before..at + L::DWORDS], before);
+                    self.take(phase, self.next, inst, i64::from(data) - i64::from(cost));
+                }
+            }
+            self.next += 1;
         }
-        self.next += 1;
-        if self.words.len() == L::DWORDS {
-            self.instruction();
-        }
-    }
-
-    /// Looks at the instruction that the last dwords form.
-    fn instruction(&mut self) {
-        let first = self.next - L::DWORDS as u64;
-        let phase = (first % L::DWORDS as u64) as usize;
-        let Some(cost) = L::cost(&self.words) else {
-            self.close(phase);
-            return;
-        };
-        let data: Cost = self.data.iter().sum();
-        let words = std::mem::take(&mut self.words);
-        self.take(phase, first, &words, i64::from(data) - i64::from(cost));
-        self.words = words;
+        self.next.saturating_sub(BEFORE as u64)
     }
 
     /// Adds an instruction to a run.

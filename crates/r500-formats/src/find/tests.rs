@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use rand_xoshiro::Xoshiro256StarStar;
-use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::*;
 
@@ -66,9 +66,9 @@ fn pieces_of_any_size_give_the_same() {
 /// The claim of the module's documentation, measured: among N offsets at most N * 2^-score have this score.
 #[test]
 fn random_bytes_score_as_rarely_as_the_code_promises() {
-    let bytes = random(3, 8 << 20);
-    let offsets = 2.0 * (8 << 18) as f64;
-    for score in [8, 12, 16, 20, 40] {
+    let bytes = random(3, 4 << 20);
+    let offsets = 2.0 * f64::from(4 << 18);
+    for score in [8, 12, 16, 40] {
         let count = find(&bytes, score).len() as f64;
         // Two languages; a run may reach its score with any of its instructions.
         assert!(count <= 2.0 * offsets * (-f64::from(score)).exp2() + 3.0, "{score}: {count}");
