@@ -61,13 +61,13 @@
 #define R500_ERROR_INTERNAL 8
 
 // A finding of r500_findings: information.
-#define R500_NOTE 0
+#define R500_SEVERITY_NOTE 0
 
 // A finding of r500_findings: the program runs, but perhaps not as intended, or differently on a card.
-#define R500_WARNING 1
+#define R500_SEVERITY_WARNING 1
 
 // A finding of r500_findings: the program cannot run as written.
-#define R500_ERROR 2
+#define R500_SEVERITY_ERROR 2
 
 // A verdict of r500_diff: none. The programs cannot be compared, and the text says why.
 #define R500_DIFF_UNKNOWN 0
@@ -141,7 +141,7 @@ typedef struct r500_program r500_program;
 
 // A finding about a program.
 typedef struct r500_finding {
-  // R500_NOTE, R500_WARNING or R500_ERROR.
+  // R500_SEVERITY_NOTE, R500_SEVERITY_WARNING or R500_SEVERITY_ERROR.
   uint32_t severity;
   // Its number: 5001 for R5001.
   uint32_t code;

@@ -139,7 +139,9 @@ pub unsafe extern "C" fn r500_capture_next(
         let counts =
             Event { submissions: capture.submissions, frames: capture.frames, ..Event::default() };
         match next {
-            Ok(next) => *event = Event { submissions: counts.submissions, frames: counts.frames, ..next },
+            Ok(next) => {
+                *event = Event { submissions: counts.submissions, frames: counts.frames, ..next }
+            }
             Err(error) => {
                 *event = counts;
                 return Err(error);
@@ -219,7 +221,9 @@ pub unsafe extern "C" fn r500_capture_frame(
             error => Error::input(error),
         })?;
         // A frame has a pixel at least, so that neither length is 0.
-        rgb.chunks_mut(pitch).zip(pixels.chunks(row)).for_each(|(to, from)| to[..row].copy_from_slice(from));
+        rgb.chunks_mut(pitch)
+            .zip(pixels.chunks(row))
+            .for_each(|(to, from)| to[..row].copy_from_slice(from));
         Ok(true)
     })
 }

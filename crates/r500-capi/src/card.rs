@@ -93,7 +93,10 @@ impl CardState {
         Ok(())
     }
 
-    fn add(&mut self, buffer: impl FnOnce(BufferId) -> Result<Buffer, Error>) -> Result<u32, Error> {
+    fn add(
+        &mut self,
+        buffer: impl FnOnce(BufferId) -> Result<Buffer, Error>,
+    ) -> Result<u32, Error> {
         let name = self.last_buffer.checked_add(1).ok_or_else(|| {
             Error::limit("a card has had 4294967295 buffers: there are no further names")
         })?;
@@ -205,9 +208,10 @@ pub unsafe extern "C" fn r500_card_set_time_limit(card: *mut Card, seconds: f64)
         let mut card = unsafe { exclusive(card)? };
         let time = match seconds {
             0.0 => None,
-            seconds => Some(Duration::try_from_secs_f64(seconds).map_err(|error| {
-                Error::argument(format!("seconds is {seconds}: {error}"))
-            })?),
+            seconds => Some(
+                Duration::try_from_secs_f64(seconds)
+                    .map_err(|error| Error::argument(format!("seconds is {seconds}: {error}")))?,
+            ),
         };
         card.card.set_limits(Limits { time, ..Limits::default() });
         Ok(true)
@@ -308,8 +312,7 @@ pub unsafe extern "C" fn r500_card_write_buffer(
 ) -> bool {
     guarded(|| {
         // SAFETY: the contract of `pointers`.
-        let (card, bytes) =
-            unsafe { (exclusive(card)?, pointers::slice(bytes, size, "bytes")?) };
+        let (card, bytes) = unsafe { (exclusive(card)?, pointers::slice(bytes, size, "bytes")?) };
         let (buffer, _) = card.buffer(buffer)?;
         check_range(buffer, offset, size)?;
         buffer.write(offset, bytes);

@@ -42,9 +42,10 @@ fn described(Difference { pixel: [x, y], parts }: &Difference) -> String {
 /// Returns the verdict of a trial alone, and its text.
 fn verdict(trial: &Trial) -> (u32, String) {
     match trial {
-        Trial::Equal { rounds, pixels } => {
-            (R500_DIFF_EQUAL_IN_RUNS, format!("no difference in {rounds} pictures with {pixels} pixels"))
-        }
+        Trial::Equal { rounds, pixels } => (
+            R500_DIFF_EQUAL_IN_RUNS,
+            format!("no difference in {rounds} pictures with {pixels} pixels"),
+        ),
         Trial::Different { difference, .. } => (R500_DIFF_DIFFERENT, described(difference)),
         Trial::NotRun(why) => (R500_DIFF_UNKNOWN, why.to_string()),
     }

@@ -193,8 +193,10 @@ pub unsafe extern "C" fn r500_set_limits(
     guarded(|| {
         // SAFETY: the contract of `pointers`.
         let mut drawing = unsafe { exclusive(drawing)? };
-        let time = if seconds < 0.0 { Ok(None) } else { Duration::try_from_secs_f64(seconds).map(Some) };
-        let time = time.map_err(|error| Error::argument(format!("seconds is {seconds}: {error}")))?;
+        let time =
+            if seconds < 0.0 { Ok(None) } else { Duration::try_from_secs_f64(seconds).map(Some) };
+        let time =
+            time.map_err(|error| Error::argument(format!("seconds is {seconds}: {error}")))?;
         let limits = &mut drawing.prepared.options_mut().limits;
         if instructions != 0 {
             limits.instructions = instructions;
@@ -263,7 +265,8 @@ pub unsafe extern "C" fn r500_set_constant(
         // SAFETY: the contract of `pointers`.
         let (mut drawing, value) =
             unsafe { (exclusive(drawing)?, pointers::slice(value, 4, "value")?) };
-        let value = value.first_chunk::<4>().ok_or_else(|| Error::argument("value has four floats"))?;
+        let value =
+            value.first_chunk::<4>().ok_or_else(|| Error::argument("value has four floats"))?;
         drawing.bindings.set_constant(n, *value)?;
         Ok(true)
     })

@@ -125,10 +125,7 @@ pub(crate) fn guarded<T: Default>(body: impl FnOnce() -> Result<T, Error>) -> T 
 }
 
 /// Does the same as [`guarded`] for values without a default.
-pub(crate) fn or_else<T>(
-    failed: impl FnOnce() -> T,
-    body: impl FnOnce() -> Result<T, Error>,
-) -> T {
+pub(crate) fn or_else<T>(failed: impl FnOnce() -> T, body: impl FnOnce() -> Result<T, Error>) -> T {
     // A panic can leave only the caller's handle partly modified, and all its states are valid.
     let result = catch_unwind(AssertUnwindSafe(body));
     let error = match result {

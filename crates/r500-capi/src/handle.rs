@@ -162,7 +162,9 @@ mod tests {
         let handle = unsafe { &*number }.as_ref();
         let mut use_of_it = handle.exclusive("number").unwrap();
         *use_of_it += 1;
-        assert!(handle.exclusive("number").err().unwrap().text().contains("in use by another call"));
+        assert!(
+            handle.exclusive("number").err().unwrap().text().contains("in use by another call")
+        );
         // SAFETY: as above; freeing fails.
         unsafe {
             assert!(handle.shared("number").unwrap_err().text().contains("in use by another call"));

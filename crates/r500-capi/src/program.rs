@@ -170,23 +170,24 @@ pub unsafe extern "C" fn r500_check(program: *const Program) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
         let ProgramState { job, assumptions } = unsafe { shared(program)? };
-        let lines = check(&job.program, assumptions).lints.into_iter().map(|lint| format!("{lint}\n"));
+        let lines =
+            check(&job.program, assumptions).lints.into_iter().map(|lint| format!("{lint}\n"));
         texts::give(&lines.collect::<String>())
     })
 }
 
 /// A finding of r500_findings: information.
-pub const R500_NOTE: u32 = 0;
+pub const R500_SEVERITY_NOTE: u32 = 0;
 /// A finding of r500_findings: the program runs, but perhaps not as intended, or differently on a card.
-pub const R500_WARNING: u32 = 1;
+pub const R500_SEVERITY_WARNING: u32 = 1;
 /// A finding of r500_findings: the program cannot run as written.
-pub const R500_ERROR: u32 = 2;
+pub const R500_SEVERITY_ERROR: u32 = 2;
 
 /// A finding about a program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Finding {
-    /// R500_NOTE, R500_WARNING or R500_ERROR.
+    /// R500_SEVERITY_NOTE, R500_SEVERITY_WARNING or R500_SEVERITY_ERROR.
     pub severity: u32,
     /// Its number: 5001 for R5001.
     pub code: u32,
@@ -213,9 +214,9 @@ pub unsafe extern "C" fn r500_findings(
                 let number = lint.code.info().number.trim_start_matches('R');
                 *to = Finding {
                     severity: match lint.severity() {
-                        Severity::Note => R500_NOTE,
-                        Severity::Warning => R500_WARNING,
-                        Severity::Error => R500_ERROR,
+                        Severity::Note => R500_SEVERITY_NOTE,
+                        Severity::Warning => R500_SEVERITY_WARNING,
+                        Severity::Error => R500_SEVERITY_ERROR,
                     },
                     code: number.parse().map_err(Error::input)?,
                     address: match lint.location {

@@ -29,7 +29,9 @@ fn declarations(header: &str) -> BTreeSet<String> {
         }
         if line.starts_with('#') {
             let mut words = line.split_whitespace();
-            if let (Some("#define"), Some(name), Some(value)) = (words.next(), words.next(), words.next()) {
+            if let (Some("#define"), Some(name), Some(value)) =
+                (words.next(), words.next(), words.next())
+            {
                 found.insert(format!("{name} = {value}"));
             }
             continue;
@@ -38,7 +40,8 @@ fn declarations(header: &str) -> BTreeSet<String> {
             continue;
         }
         open = format!("{open} {line}");
-        let is_complete = open.matches('{').count() == open.matches('}').count() && line.ends_with(';');
+        let is_complete =
+            open.matches('{').count() == open.matches('}').count() && line.ends_with(';');
         if is_complete {
             found.insert(open.split_whitespace().collect::<Vec<_>>().join(" "));
             open.clear();
@@ -82,7 +85,12 @@ fn a_declaration_is_a_line() {
     let header = "/* one\n   two */\n#include <a.h>\n#define A 3\n// text\ntypedef struct s {\n  // f\n  uint8_t *f;\n} s;\n\n\
         extern \"C\" {\nconst char *g(void);\nbool h(int a,\n       int b);\n}  // extern\n";
     let found = declarations(header);
-    let wanted = ["A = 3", "bool h(int a, int b);", "const char *g(void);", "typedef struct s { uint8_t *f; } s;"];
+    let wanted = [
+        "A = 3",
+        "bool h(int a, int b);",
+        "const char *g(void);",
+        "typedef struct s { uint8_t *f; } s;",
+    ];
     assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), wanted);
     assert_eq!(functions(&found).into_iter().collect::<Vec<_>>(), ["g", "h"]);
 }
@@ -116,13 +124,15 @@ mod elf {
     pub(super) fn exported(bytes: &[u8]) -> Option<BTreeSet<String>> {
         assert!(bytes.starts_with(b"\x7fELF\x02\x01"));
         let start = number::<8>(bytes, 0x28)? as usize;
-        let [size, count] = [number::<2>(bytes, 0x3a)? as usize, number::<2>(bytes, 0x3c)? as usize];
+        let [size, count] =
+            [number::<2>(bytes, 0x3a)? as usize, number::<2>(bytes, 0x3c)? as usize];
         let section = |n: usize| bytes.get(start + n * size..);
-        let symbols = (0..count).filter_map(section).find(|section| {
-            number::<4>(section, 4) == Some(SECTION_DYNSYM.into())
-        })?;
+        let symbols = (0..count)
+            .filter_map(section)
+            .find(|section| number::<4>(section, 4) == Some(SECTION_DYNSYM.into()))?;
         let strings = number::<8>(section(number::<4>(symbols, 0x28)? as usize)?, 0x18)? as usize;
-        let (at, length) = (number::<8>(symbols, 0x18)? as usize, number::<8>(symbols, 0x20)? as usize);
+        let (at, length) =
+            (number::<8>(symbols, 0x18)? as usize, number::<8>(symbols, 0x20)? as usize);
         let mut names = BTreeSet::new();
         for symbol in bytes.get(at..)?.get(..length)?.as_chunks::<24>().0 {
             // Undefined ones are those that the library needs.

@@ -84,7 +84,8 @@ fn draws(engine: &CStr, threads: usize) -> (u64, i64) {
         let mut mask = vec![1_u8; pixels];
         let none = Surface { bytes: null_mut(), size: 0, pitch: 0, format: 0 };
         let pitch = SIDE as usize * 4;
-        let color = Surface { bytes: bytes.as_mut_ptr(), size: pixels * 4, pitch, format: R500_RGBA8 };
+        let color =
+            Surface { bytes: bytes.as_mut_ptr(), size: pixels * 4, pitch, format: R500_RGBA8 };
         let surfaces = Surfaces {
             x: 0,
             y: 0,
@@ -124,7 +125,8 @@ fn submissions() -> (u64, i64) {
         let card = r500_card_new(null(), null());
         let buffer = r500_card_create_buffer(card, 4096);
         let list = [buffer, 0, 4, 0];
-        let chunk = |id, dwords: &[u32]| Chunk { id, length: dwords.len() as u32, dwords: dwords.as_ptr() };
+        let chunk =
+            |id, dwords: &[u32]| Chunk { id, length: dwords.len() as u32, dwords: dwords.as_ptr() };
         let chunks = [chunk(R500_CHUNK_IB, &words), chunk(R500_CHUNK_RELOCS, &list)];
         let measured = measure(|_| {
             assert!(r500_card_submit(card, chunks.as_ptr(), chunks.len()), "{}", error());

@@ -67,11 +67,8 @@ impl OwnCard {
 
     fn submit(&self, text: &str, relocations: &[u32], flags: u32) -> bool {
         let words = parse(text).unwrap();
-        let chunk = |id, dwords: &[u32]| Chunk {
-            id,
-            length: dwords.len() as u32,
-            dwords: dwords.as_ptr(),
-        };
+        let chunk =
+            |id, dwords: &[u32]| Chunk { id, length: dwords.len() as u32, dwords: dwords.as_ptr() };
         let flags = [flags];
         let chunks = [
             chunk(R500_CHUNK_IB, &words),
@@ -148,7 +145,11 @@ fn what_the_kernel_refuses_has_its_reason() {
     let cases: [(&str, &[u32], &str); 5] = [
         (&wide, &[small, 0, 4, 0], "colour target 0 needs"),
         (TRIANGLE, &[], "the submission has no list of relocations"),
-        (TRIANGLE, &[99, 0, 4, 0], "entry 0 of the relocation list names buffer 99: the card has none"),
+        (
+            TRIANGLE,
+            &[99, 0, 4, 0],
+            "entry 0 of the relocation list names buffer 99: the card has none",
+        ),
         ("", &[], "no chunk with dwords of a stream"),
         ("@0x0704 = 0", &[], "programs may not write"),
     ];
@@ -190,7 +191,9 @@ fn a_check_executes_nothing() {
 fn tiling_of_a_buffer_counts_without_the_flag() {
     let card = OwnCard::new(None);
     // The pitch takes its relocation, too.
-    let text = TRIANGLE.replace("ARGB8888 }\n", "ARGB8888 }\nNOP 0\n").replace("COLORPITCH 8", "COLORPITCH 32");
+    let text = TRIANGLE
+        .replace("ARGB8888 }\n", "ARGB8888 }\nNOP 0\n")
+        .replace("COLORPITCH 8", "COLORPITCH 32");
     let mut pictures = Vec::new();
     for flags in [0, 1] {
         // SAFETY: the card exists.
@@ -242,9 +245,15 @@ fn wrong_arguments_are_errors() {
         let range = [(4096, 1), (0, 5000), (usize::MAX, 2)];
         for (offset, size) in range {
             let bytes = vec![0_u8; size];
-            refused(r500_card_write_buffer(card.0, buffer, offset, bytes.as_ptr(), size), "are not inside of buffer");
+            refused(
+                r500_card_write_buffer(card.0, buffer, offset, bytes.as_ptr(), size),
+                "are not inside of buffer",
+            );
         }
-        refused(r500_card_read_buffer(card.0, 77, 0, &raw mut byte, 1), "the card has no buffer 77");
+        refused(
+            r500_card_read_buffer(card.0, 77, 0, &raw mut byte, 1),
+            "the card has no buffer 77",
+        );
         refused(r500_card_close_buffer(card.0, 77), "no buffer 77");
         assert!(r500_card_close_buffer(card.0, buffer));
         refused(r500_card_close_buffer(card.0, buffer), "no buffer");
@@ -254,7 +263,11 @@ fn wrong_arguments_are_errors() {
         refused(!r500_card_new(c"quick".as_ptr(), null()).is_null(), "no engine is called `quick`");
         refused(!r500_card_new(null(), c"r600".as_ptr()).is_null(), "r600");
         refused(r500_card_set_reading(card.0, c"x".as_ptr(), c"y".as_ptr()), "x");
-        assert!(r500_card_set_reading(card.0, c"line-ends".as_ptr(), c"right-angle".as_ptr()), "{:?}", error());
+        assert!(
+            r500_card_set_reading(card.0, c"line-ends".as_ptr(), c"right-angle".as_ptr()),
+            "{:?}",
+            error()
+        );
         assert_eq!(r500_card_create_buffer(card.0, usize::MAX / 2), 0);
         assert_eq!(error().0, R500_ERROR_MEMORY);
     }

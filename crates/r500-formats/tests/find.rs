@@ -27,7 +27,8 @@ fn find(bytes: &[u8]) -> Vec<Found> {
 fn fragment_programs() -> BTreeSet<Vec<u32>> {
     let mut all = BTreeSet::new();
     let piglit: BTreeMap<String, Vec<String>> =
-        serde_json::from_slice(&fs::read(root("tests/corpus/piglit/programs.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(root("tests/corpus/piglit/programs.json")).unwrap())
+            .unwrap();
     for words in piglit.values() {
         all.insert(words.iter().map(|word| u32::from_str_radix(word, 16).unwrap()).collect());
     }
@@ -36,7 +37,10 @@ fn fragment_programs() -> BTreeSet<Vec<u32>> {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "json") {
                 let jobs = read(&fs::read(&path).unwrap(), None, &Limits::default()).unwrap();
-                all.extend(jobs.iter().map(|job| job.program.code.iter().flat_map(|inst| inst.0).collect()));
+                all.extend(
+                    jobs.iter()
+                        .map(|job| job.program.code.iter().flat_map(|inst| inst.0).collect()),
+                );
             }
         }
     }
@@ -51,7 +55,9 @@ fn vertex_programs() -> BTreeSet<Vec<u32>> {
         let mut player = Player::new(PlayerLimits::default());
         let mut state = State::default();
         for record in Reader::new(bytes.as_slice()).unwrap() {
-            let Some(Event::Submission(submission)) = player.apply(record.unwrap()).unwrap() else { continue };
+            let Some(Event::Submission(submission)) = player.apply(record.unwrap()).unwrap() else {
+                continue;
+            };
             let mut processor = CommandProcessor::new(&mut state, &submission);
             while let Some(effect) = processor.next_effect() {
                 if !matches!(effect, Ok(r500_stream::Effect::Draw(_))) {
@@ -78,7 +84,12 @@ fn class(instructions: usize) -> usize {
     }
 }
 
-fn recall(programs: &BTreeSet<Vec<u32>>, kind: FoundKind, data: &[u8], is_big_endian: bool) -> Recall {
+fn recall(
+    programs: &BTreeSet<Vec<u32>>,
+    kind: FoundKind,
+    data: &[u8],
+    is_big_endian: bool,
+) -> Recall {
     let mut recall = Recall::new();
     let mut random = Xoshiro256StarStar::seed_from_u64(5);
     for program in programs {
@@ -96,7 +107,8 @@ fn recall(programs: &BTreeSet<Vec<u32>>, kind: FoundKind, data: &[u8], is_big_en
                 && found.is_big_endian == is_big_endian
                 && found.dwords == *program
         });
-        let (hits, all) = recall.entry(class(program.len() / kind.instruction_dwords())).or_default();
+        let (hits, all) =
+            recall.entry(class(program.len() / kind.instruction_dwords())).or_default();
         *hits += usize::from(is_found);
         *all += 1;
     }
@@ -126,7 +138,8 @@ fn check(what: &str, recall: &Recall, least: &[(usize, usize)]) {
 fn programs_of_compilers_are_found_in_random_bytes_and_in_executables() {
     let (fragments, vertices) = (fragment_programs(), vertex_programs());
     assert!(fragments.len() > 500 && vertices.len() > 20, "{} {}", fragments.len(), vertices.len());
-    for (place, data) in [("random bytes", random_bytes(1 << 20)), ("an executable", executable())] {
+    for (place, data) in [("random bytes", random_bytes(1 << 20)), ("an executable", executable())]
+    {
         for is_big_endian in [false, true] {
             let order = if is_big_endian { "big-endian" } else { "little-endian" };
             let found = recall(&fragments, FoundKind::Fragment, &data, is_big_endian);
@@ -137,15 +150,20 @@ fn programs_of_compilers_are_found_in_random_bytes_and_in_executables() {
     }
 }
 
-const FRAGMENTS: [(usize, usize); 4] = [(3, 90), (4, 95), (8, 95), (512, 95)];
+const FRAGMENTS: [(usize, usize); 5] = [(2, 70), (3, 85), (4, 90), (8, 97), (512, 97)];
 const VERTICES: [(usize, usize); 3] = [(4, 90), (8, 90), (512, 90)];
 
 #[test]
 fn nothing_is_found_where_there_are_no_programs() {
-    assert_eq!(find(&random_bytes(64 << 20)), []);
+    assert_eq!(find(&random_bytes(8 << 20)), []);
     assert_eq!(find(&executable()), []);
     let mut count = 0;
-    let mut folders = vec![root("docs"), root("examples"), root("crates/r500-formats"), root("tests/corpus/mesa")];
+    let mut folders = vec![
+        root("docs"),
+        root("examples"),
+        root("crates/r500-formats"),
+        root("tests/corpus/mesa"),
+    ];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -95,7 +95,11 @@ mod tests {
 
     use super::*;
 
-    fn add(submission: &mut Submission, id: u32, dwords: &[u32]) -> Result<(), ChunkError<&'static str>> {
+    fn add(
+        submission: &mut Submission,
+        id: u32,
+        dwords: &[u32],
+    ) -> Result<(), ChunkError<&'static str>> {
         submission.add_chunk(ChunkKind::from_id(id), dwords.to_vec(), |name| match name {
             7 => Ok((Buffer::zeroed(BufferId(70), 16), Tiling { flags: 1, pitch: 64 })),
             _ => Err("there is none"),
@@ -106,13 +110,18 @@ mod tests {
     #[test]
     fn chunks_become_a_submission() {
         let mut submission = Submission::default();
-        for (id, dwords) in [(2, [5, 6].as_slice()), (3, &[1, 9]), (1, &[7, 2, 4, 15, 7]), (77, &[0])] {
+        for (id, dwords) in
+            [(2, [5, 6].as_slice()), (3, &[1, 9]), (1, &[7, 2, 4, 15, 7]), (77, &[0])]
+        {
             assert_eq!(add(&mut submission, id, dwords), Ok(()));
         }
         assert_eq!((submission.words.as_slice(), submission.flags), ([5, 6].as_slice(), 1));
         let [relocation] = submission.relocations.as_slice() else { panic!("{submission:?}") };
         assert_eq!(relocation.id(), BufferId(70));
-        assert_eq!((relocation.read_domains, relocation.write_domain, relocation.flags), (2, 4, 15));
+        assert_eq!(
+            (relocation.read_domains, relocation.write_domain, relocation.flags),
+            (2, 4, 15)
+        );
         assert_eq!(relocation.tiling, Tiling { flags: 1, pitch: 64 });
     }
 

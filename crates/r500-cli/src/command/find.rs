@@ -117,7 +117,8 @@ impl Find {
         let paths: Vec<PathBuf> = found.programs.iter().map(path).collect();
         overwrite::refuse(paths.iter().map(PathBuf::as_path), &self.files)?;
         for (path, program) in paths.iter().zip(&found.programs) {
-            let bytes: Vec<u8> = program.dwords.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let bytes: Vec<u8> =
+                program.dwords.iter().flat_map(|word| word.to_le_bytes()).collect();
             put(path, &bytes)?;
         }
         Ok(paths)
@@ -140,7 +141,10 @@ impl Find {
             )?;
         }
         if found.is_cut {
-            terminal::warn(&format!("{name}: more than {} programs; the others are not listed", Finder::MOST));
+            terminal::warn(&format!(
+                "{name}: more than {} programs; the others are not listed",
+                Finder::MOST
+            ));
         }
         if found.programs.is_empty() {
             let score = self.min_score;

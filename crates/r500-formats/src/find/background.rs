@@ -16,10 +16,17 @@ fn bits(before: &[u32], value: u32) -> Cost {
     // A number near an earlier one: addresses, counters, offsets, colours of a smooth picture.
     let near = |other: &u32| value.wrapping_sub(*other).wrapping_add(SMALL) < 2 * SMALL;
     let half = |other: &u32| (value ^ other) >> 16 == 0 || (value ^ other) & 0xffff == 0;
+    // A table of numbers with the same step.
+    let is_next =
+        |[earlier, last]: &[u32; 2]| value.wrapping_sub(*last) == last.wrapping_sub(*earlier);
+    // A table of 16-bit numbers.
+    let is_pair_near = |last: &u32| {
+        [0, 16].iter().all(|shift| ((value >> shift) as u16).abs_diff((last >> shift) as u16) < 128)
+    };
     let bytes = value.to_le_bytes();
     if value == 0 {
         2
-    } else if before.contains(&value) {
+    } else if before.contains(&value) || before.last_chunk().is_some_and(is_next) {
         5
     } else if value < SMALL || value > u32::MAX - SMALL {
         11
@@ -27,6 +34,8 @@ fn bits(before: &[u32], value: u32) -> Cost {
         12
     } else if before.iter().any(near) {
         14
+    } else if before.last().is_some_and(is_pair_near) {
+        18
     } else if value < 1 << 16 || before.iter().any(half) {
         21
     } else if bytes.iter().all(|byte| is_text(*byte)) {

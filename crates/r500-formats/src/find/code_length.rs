@@ -4,11 +4,11 @@
 //! compiler takes some more bits, not unlimited ones. The lengths of the values of a field obey Kraft's inequality (a test sums them), so that
 //! they are those of a code.
 
-use r500_isa::words::{
-    AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst, TexAddr,
-    TexAddrDxdy, TexInst,
-};
 use r500_isa::values::InstType;
+use r500_isa::words::{
+    AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst,
+    TexAddr, TexAddrDxdy, TexInst,
+};
 use r500_isa::{Field, FieldKind, Register, Word};
 use r500_pvs::{Dst, DualMath, Src};
 
@@ -40,19 +40,31 @@ pub(super) struct WordCode {
 
 impl WordCode {
     fn new(register: &'static Register, lengths: impl Fn(&Field, u32) -> f32) -> Self {
+        Self::with(register, lengths, |_| false)
+    }
+
+    /// Returns the codes of the fields of a register but for those that are counted elsewhere.
+    fn with(
+        register: &'static Register,
+        lengths: impl Fn(&Field, u32) -> f32,
+        is_elsewhere: impl Fn(&Field) -> bool,
+    ) -> Self {
         let mut groups = Vec::new();
         let mut low = 0;
         while low < 32 {
             // Up to the widest table, and no field is cut.
             let is_cut = |end: u32| {
-                register.fields.iter().any(|field| u32::from(field.lo) < end && end <= u32::from(field.hi))
+                register
+                    .fields
+                    .iter()
+                    .any(|field| u32::from(field.lo) < end && end <= u32::from(field.hi))
             };
             let mut end = (low + WIDEST).min(32);
             while is_cut(end) {
                 end -= 1;
             }
             assert!(end > low, "{} has a field with too many bits for a table", register.name);
-            groups.push(Group::new(register, low, end, &lengths));
+            groups.push(Group::new(register, low, end, &lengths, &is_elsewhere));
             low = end;
         }
         Self { groups }
@@ -80,16 +92,21 @@ impl Group {
         low: u32,
         end: u32,
         lengths: &impl Fn(&Field, u32) -> f32,
+        is_elsewhere: &impl Fn(&Field) -> bool,
     ) -> Self {
         let mask = (1 << (end - low)) - 1;
-        let fields = register.fields.iter().filter(|field| {
-            (low..end).contains(&u32::from(field.lo))
-        });
+        let fields = register
+            .fields
+            .iter()
+            .filter(|field| (low..end).contains(&u32::from(field.lo)) && !is_elsewhere(field));
         let fields: Vec<&Field> = fields.collect();
         let cost = |bits: u32| {
             let word = bits << low;
             match word & !register.named_bits() {
-                0 => fields.iter().map(|field| field_cost(field, field.extract(word), lengths)).fold(0, Cost::saturating_add),
+                0 => fields
+                    .iter()
+                    .map(|field| field_cost(field, field.extract(word), lengths))
+                    .fold(0, Cost::saturating_add),
                 _ => NEVER,
             }
         };
@@ -101,6 +118,37 @@ impl Group {
 fn field_cost(field: &Field, value: u32, lengths: &impl Fn(&Field, u32) -> f32) -> Cost {
     let is_reserved = field.kind == FieldKind::Choice && field.value(value).is_none();
     if is_reserved { NEVER } else { (lengths(field, value) * BIT as f32).ceil() as Cost }
+}
+
+/// The statements of structured flow control, as drivers encode them: `US_FC_INST` of IF, ELSE, ENDIF, loops and their exits.
+const STATEMENTS: [u32; 9] = [
+    0x0101_0020,
+    0x1200_0f00,
+    0x1401_ff05,
+    0x1a00_0f00,
+    0x0401_0010,
+    0x1000_0001,
+    0x1000_ff22,
+    0x1402_ff05,
+    0x1403_ff05,
+];
+
+/// Returns the length of a word of an instruction, given that of its fields and the same word of the instruction before: a repetition takes
+/// as much as in ordinary data.
+pub(super) fn word_cost(word: u32, before: Option<u32>, fields: Cost) -> Cost {
+    const REPEATED: Cost = 5 * BIT;
+    // The rest of the code: 1 - 2^-5.
+    let other = fields + BIT / 16;
+    if before == Some(word) { other.min(REPEATED) } else { other }
+}
+
+/// Returns the length of `US_FC_INST`, given that of its fields: a bit says whether it is one of the usual statements.
+pub(super) fn statement_cost(word: u32, fields: Cost) -> Cost {
+    match STATEMENTS.contains(&word) {
+        // One of nine: 3.2 bits.
+        true => BIT + BIT * 13 / 4,
+        false => BIT + fields,
+    }
 }
 
 /// The codes of all words of instructions.
@@ -125,11 +173,13 @@ impl Model {
                 WordCode::new(CmnInst::REGISTER, move |field, value| cmn(ty, field, value))
             }),
             alu: ALU.map(|register| WordCode::new(register, alu)),
-            tex: [TexInst::REGISTER, TexAddr::REGISTER].map(|register| WordCode::new(register, tex)),
+            tex: [TexInst::REGISTER, TexAddr::REGISTER]
+                .map(|register| WordCode::new(register, tex)),
             dxdy: WordCode::new(TexAddrDxdy::REGISTER, tex),
             fc: [FcInst::REGISTER, FcAddr::REGISTER].map(|register| WordCode::new(register, flow)),
             dst: WordCode::new(Dst::REGISTER, dst),
-            src: WordCode::new(Src::REGISTER, src),
+            // Their swizzles depend on the destination.
+            src: WordCode::with(Src::REGISTER, src, |field| field.name.starts_with("SWIZZLE")),
             dual: WordCode::new(DualMath::REGISTER, |field, _| flat(field)),
         }
     }
@@ -173,8 +223,20 @@ fn cmn(ty: InstType, field: &Field, value: u32) -> f32 {
         ("TYPE", _) => [0.5, 3.1, 3.2, 4.1][value as usize],
         ("TEX_SEM_WAIT", _) | ("ALU_WAIT", InstType::FC) => 1.0,
         ("RGB_WMASK" | "ALPHA_WMASK", InstType::ALU | InstType::TEX) => flat(field),
-        ("RGB_OMASK", InstType::OUT) => if value == 7 { 0.75 } else { 1.3 + flat(field) },
-        ("ALPHA_OMASK", InstType::OUT) => if value == 1 { 0.4 } else { 2.1 },
+        ("RGB_OMASK", InstType::OUT) => {
+            if value == 7 {
+                0.75
+            } else {
+                1.3 + flat(field)
+            }
+        }
+        ("ALPHA_OMASK", InstType::OUT) => {
+            if value == 1 {
+                0.4
+            } else {
+                2.1
+            }
+        }
         ("ALU_RESULT_OP" | "RGB_PRED_SEL" | "LAST", _) => seldom(field, value),
         _ => rare(field, value),
     }
@@ -192,7 +254,11 @@ fn alu(field: &Field, value: u32) -> f32 {
         },
         "ADDR0_CONST" | "ADDR1_CONST" | "ADDR2_CONST" | "ALU_WMASK" => seldom(field, value),
         "RGB_SEL_A" | "RGB_SEL_B" | "RGB_SEL_C" | "ALPHA_SEL_A" | "ALPHA_SEL_B" | "ALPHA_SEL_C" => {
-            if value == 0 { 0.5 } else { 3.4 }
+            if value == 0 {
+                0.5
+            } else {
+                3.4
+            }
         }
         "ALPHA_SWIZ_A" | "ALPHA_SWIZ_B" | "ALPHA_SWIZ_C" => match value {
             0 => 1.0,
@@ -206,7 +272,13 @@ fn alu(field: &Field, value: u32) -> f32 {
             _ => 6.0,
         },
         "RGB_MOD_C" | "ALPHA_MOD_C" => [0.6, 2.5, 5.0, 5.0][value as usize],
-        name if name.contains("_MOD_") => if value == 0 { 0.25 } else { 4.25 },
+        name if name.contains("_MOD_") => {
+            if value == 0 {
+                0.25
+            } else {
+                4.25
+            }
+        }
         "RGB_OP" => match value {
             0 => 0.75,
             8 => 2.5,
@@ -220,7 +292,13 @@ fn alu(field: &Field, value: u32) -> f32 {
             _ => 6.25,
         },
         "RGB_ADDRD" => temporary(value),
-        "ALPHA_ADDRD" => if value == 0 { 0.5 } else { 1.8 + temporary(value) },
+        "ALPHA_ADDRD" => {
+            if value == 0 {
+                0.5
+            } else {
+                1.8 + temporary(value)
+            }
+        }
         "OMOD" => match value {
             0 => 0.25,
             7 => 4.0,
@@ -232,8 +310,20 @@ fn alu(field: &Field, value: u32) -> f32 {
 
 fn tex(field: &Field, value: u32) -> f32 {
     match field.name {
-        "TEX_ID" => if value == 0 { 0.75 } else { 1.4 + flat(field) },
-        "INST" => if value == 1 { 0.75 } else { 1.4 + flat(field) },
+        "TEX_ID" => {
+            if value == 0 {
+                0.75
+            } else {
+                1.4 + flat(field)
+            }
+        }
+        "INST" => {
+            if value == 1 {
+                0.75
+            } else {
+                1.4 + flat(field)
+            }
+        }
         "SRC_ADDR" | "DST_ADDR" | "DX_ADDR" | "DY_ADDR" => temporary(value),
         "TEX_SEM_ACQUIRE" => 1.0,
         name if name.contains("_SWIZ") => flat(field),
@@ -244,8 +334,20 @@ fn tex(field: &Field, value: u32) -> f32 {
 fn flow(field: &Field, value: u32) -> f32 {
     match field.name {
         // Never, if false, always.
-        "JUMP_FUNC" => if matches!(value, 0 | 0x0f | 0xff) { 2.0 } else { 10.0 },
-        "B_POP_CNT" => if value < 2 { 1.25 } else { 7.7 },
+        "JUMP_FUNC" => {
+            if matches!(value, 0 | 0x0f | 0xff) {
+                2.0
+            } else {
+                10.0
+            }
+        }
+        "B_POP_CNT" => {
+            if value < 2 {
+                1.25
+            } else {
+                7.7
+            }
+        }
         "BOOL_ADDR" | "INT_ADDR" | "JUMP_GLOBAL" | "IGNORE_UNCOVERED" => seldom(field, value),
         _ => flat(field),
     }
@@ -254,26 +356,32 @@ fn flow(field: &Field, value: u32) -> f32 {
 fn dst(field: &Field, value: u32) -> f32 {
     match field.name {
         "OPCODE" => flat(field),
-        "MATH_INST" => if value == 0 { 0.5 } else { 1.8 },
+        "MATH_INST" => {
+            if value == 0 {
+                0.5
+            } else {
+                1.8
+            }
+        }
         "REG_TYPE" => match value {
             0 => 1.0,
             2 => 1.3,
             _ => 7.0,
         },
         "OFFSET" => temporary(value),
-        "WE_X" | "WE_Y" | "WE_Z" | "WE_W" => if value == 1 { 0.5 } else { 1.8 },
+        "WE_X" | "WE_Y" | "WE_Z" | "WE_W" => {
+            if value == 1 {
+                0.5
+            } else {
+                1.8
+            }
+        }
         "VE_SAT" | "ME_SAT" | "PRED_ENABLE" | "DUAL_MATH_OP" | "MACRO_INST" => seldom(field, value),
         _ => rare(field, value),
     }
 }
 
 fn src(field: &Field, value: u32) -> f32 {
-    let own = |component: u32| match value {
-        _ if value == component => 1.25,
-        4 => 2.0,
-        5 => 4.0,
-        _ => 3.6,
-    };
     match field.name {
         "REG_TYPE" => flat(field),
         "OFFSET" => match value {
@@ -282,14 +390,34 @@ fn src(field: &Field, value: u32) -> f32 {
             8..32 => 7.5,
             _ => 12.0,
         },
-        "SWIZZLE_X" => own(0),
-        "SWIZZLE_Y" => own(1),
-        "SWIZZLE_Z" => own(2),
-        "SWIZZLE_W" => own(3),
         "MODIFIER_X" | "MODIFIER_Y" | "MODIFIER_Z" | "MODIFIER_W" => seldom(field, value),
         _ => rare(field, value),
     }
 }
+
+/// Returns the length of what a component of a vertex instruction's source reads, given whether the instruction writes it.
+pub(super) fn swizzle_cost(component: usize, code: u8, is_written: bool) -> Cost {
+    let bits = match (is_written, code) {
+        // The reserved code 6.
+        (_, 6) => return NEVER,
+        // Compilers mark what is not read with 7.
+        (false, 7) => 0.5,
+        (false, 4) => 3.0,
+        (false, _) => 6.0,
+        (true, code) if usize::from(code) == component => 1.5,
+        (true, 0..=3) => 4.0,
+        (true, 4) => 2.75,
+        (true, 5) => 4.5,
+        (true, _) => 2.0,
+    };
+    (bits * BIT as f32) as Cost
+}
+
+/// The words of an operand that an operation does not read: zeros of a register that another one reads.
+pub(super) const UNREAD_COST: Cost = BIT;
+
+/// The bits that an operand takes where that is possible, and it is another one.
+pub(super) const READ_COST: Cost = BIT;
 
 #[cfg(test)]
 mod tests {
@@ -297,7 +425,10 @@ mod tests {
 
     /// Kraft's inequality makes the lengths those of a code: the claim about random bytes rests on it.
     fn check(register: &'static Register, lengths: impl Fn(&Field, u32) -> f32) {
-        for field in register.fields {
+        let is_swizzle = |field: &Field| {
+            register.name == Src::REGISTER.name && field.name.starts_with("SWIZZLE")
+        };
+        for field in register.fields.iter().filter(|field| !is_swizzle(field)) {
             let values = 0..=field.extract(u32::MAX);
             let costs = values.map(|value| field_cost(field, value, &lengths));
             let sum: f64 = costs
@@ -318,25 +449,39 @@ mod tests {
         for register in ALU {
             check(register, alu);
         }
-        [TexInst::REGISTER, TexAddr::REGISTER, TexAddrDxdy::REGISTER].map(|register| check(register, tex));
-        [FcInst::REGISTER, FcAddr::REGISTER].map(|register| check(register, flow));
+        for register in [TexInst::REGISTER, TexAddr::REGISTER, TexAddrDxdy::REGISTER] {
+            check(register, tex);
+        }
+        for register in [FcInst::REGISTER, FcAddr::REGISTER] {
+            check(register, flow);
+        }
         check(Dst::REGISTER, dst);
         check(Src::REGISTER, src);
+        for (component, is_written) in
+            (0..4).flat_map(|component| [(component, false), (component, true)])
+        {
+            let costs = (0..8).map(|code| swizzle_cost(component, code, is_written));
+            let sum: f64 = costs
+                .filter(|cost| *cost != NEVER)
+                .map(|cost| (-f64::from(cost) / f64::from(BIT)).exp2())
+                .sum();
+            assert!(sum <= 1.0 && sum > 0.8, "{sum}");
+        }
         check(DualMath::REGISTER, |field, _| flat(field));
     }
 
     /// A word takes the bits of its fields.
     #[test]
     fn groups_of_fields_add_up() {
-        let code = WordCode::new(Src::REGISTER, src);
-        for word in [0x00d1_0001, 0x0124_8001, 0x1fff_0002, 0x0000_0000] {
-            let fields = Src::REGISTER.fields.iter();
+        let code = WordCode::new(TexInst::REGISTER, tex);
+        for word in [0x0240_0000, 0x0c41_0000, 0x0f8f_0000, 0x01c0_0000, 0] {
+            let fields = TexInst::REGISTER.fields.iter();
             let costs: Vec<Cost> =
-                fields.map(|field| field_cost(field, field.extract(word), &src)).collect();
+                fields.map(|field| field_cost(field, field.extract(word), &tex)).collect();
             let wanted = (!costs.contains(&NEVER)).then(|| costs.iter().sum());
             assert_eq!(code.cost(word), wanted, "{word:#010x}");
         }
         // Bit 2 belongs to no field.
-        assert_eq!(code.cost(0x00d1_0005), None);
+        assert_eq!(code.cost(0x0240_0004), None);
     }
 }

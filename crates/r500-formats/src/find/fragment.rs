@@ -1,10 +1,10 @@
 //! Instructions of fragment programs.
 
 use r500_isa::values::{InstType, TexOp};
-use r500_isa::{Instruction, INSTRUCTION_SLOTS};
+use r500_isa::{INSTRUCTION_SLOTS, Instruction};
 
 use super::MODEL;
-use super::code_length::{BIT, Cost};
+use super::code_length::{BIT, Cost, WordCode, statement_cost, word_cost};
 use super::run::{Language, Verdict};
 
 /// Temporaries that the rasteriser sets at most: eight texture coordinates, four colours and some room.
@@ -32,7 +32,10 @@ impl Fragment {
     fn reads_what_is_set(&self, inst: Instruction) -> bool {
         let reads = inst.source_reads();
         let [rgb, alpha] = [inst.rgb_addr().sources(), inst.alpha_addr().sources()];
-        let read = rgb.iter().zip(reads.rgb.map(|channels| channels != 0)).chain(alpha.iter().zip(reads.alpha));
+        let read = rgb
+            .iter()
+            .zip(reads.rgb.map(|channels| channels != 0))
+            .chain(alpha.iter().zip(reads.alpha));
         read.filter(|(_, is_read)| *is_read).all(|(source, _)| {
             let is_temporary = !source.constant && !source.relative && source.addr < 128;
             !is_temporary || self.is_set(source.addr)
@@ -44,34 +47,40 @@ impl Language for Fragment {
     const DWORDS: usize = 6;
     const MOST: usize = INSTRUCTION_SLOTS;
 
-    fn cost(words: &[u32]) -> Option<Cost> {
+    fn cost(words: &[u32], before: Option<&[u32]>) -> Option<Cost> {
         let inst = Instruction(*words.first_chunk()?);
         let model = &*MODEL;
         let ty = inst.ty();
-        let sum = |codes: &[super::code_length::WordCode], words: &[u32]| {
-            codes.iter().zip(words).try_fold(0, |all, (code, word)| Some(all + code.cost(*word)?))
-        };
-        let cmn = model.cmn.get(usize::from(ty.code()))?.cost(words[0])?;
+        let same = |n: usize| before.and_then(|before| before.get(n)).copied();
+        let word =
+            |code: &WordCode, n: usize| Some(word_cost(words[n], same(n), code.cost(words[n])?));
+        let cmn = word(model.cmn.get(usize::from(ty.code()))?, 0)?;
         match ty {
             InstType::TEX => {
+                (words[4..] == [0, 0]).then_some(())?;
                 let has_gradients = inst.tex_inst().inst() == TexOp::DXDY;
                 let gradients = match words[3] {
                     0 => BIT / 4,
-                    word if has_gradients => 3 * BIT + model.dxdy.cost(word)?,
+                    _ if has_gradients => 3 * BIT + word(&model.dxdy, 3)?,
                     _ => return None,
                 };
-                (words[4..] == [0, 0]).then_some(())?;
-                Some(cmn + sum(&model.tex, &words[1..3])? + gradients)
+                Some(cmn + word(&model.tex[0], 1)? + word(&model.tex[1], 2)? + gradients)
             }
             InstType::FC => {
                 (words[1] == 0 && words[4..] == [0, 0]).then_some(())?;
-                Some(cmn + sum(&model.fc, &words[2..4])?)
+                let statement = statement_cost(words[2], model.fc[0].cost(words[2])?);
+                Some(cmn + word_cost(words[2], same(2), statement) + word(&model.fc[1], 3)?)
             }
             _ => {
-                // It writes nothing, and a compiler would not have written it.
-                let is_idle = inst.result_channels() == 0 && !inst.cmn().nop();
+                // It writes nothing, and a compiler would not have written it; an output without a mask is the end of a program.
+                let is_idle =
+                    ty != InstType::OUT && inst.result_channels() == 0 && !inst.cmn().nop();
                 (!is_idle).then_some(())?;
-                Some(cmn + sum(&model.alu, &words[1..])?)
+                let mut all = cmn;
+                for (n, code) in (1..).zip(&model.alu) {
+                    all += word(code, n)?;
+                }
+                Some(all)
             }
         }
     }

@@ -102,7 +102,7 @@ pub struct FindOptions {
 
 impl FindOptions {
     /// The usual least score; the guide has its recall and precision.
-    pub const LEAST_SCORE: u32 = 110;
+    pub const LEAST_SCORE: u32 = 90;
 }
 
 impl Default for FindOptions {

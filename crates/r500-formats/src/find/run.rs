@@ -1,8 +1,8 @@
 //! Runs of instructions, at each offset that instructions may have.
 
-use super::code_length::{BIT, Cost};
 use super::Finder;
 use super::background::{self, BEFORE};
+use super::code_length::{BIT, Cost};
 
 /// What instructions of a language look like.
 pub(super) trait Language: Default + Clone + std::fmt::Debug {
@@ -11,8 +11,8 @@ pub(super) trait Language: Default + Clone + std::fmt::Debug {
     /// Instructions of the longest program.
     const MOST: usize;
 
-    /// Returns the length of an instruction; `None` if no program has it.
-    fn cost(words: &[u32]) -> Option<Cost>;
+    /// Returns the length of an instruction after another one of its program; `None` if no program has it.
+    fn cost(words: &[u32], before: Option<&[u32]>) -> Option<Cost>;
 
     /// Takes the next instruction of a program.
     fn step(&mut self, words: &[u32]) -> Verdict;
@@ -30,6 +30,9 @@ pub(super) enum Verdict {
     /// It would need what nothing has set: it is none.
     Impossible,
 }
+
+/// What a longer program may gain less than a shorter one, in sixteenths of a bit.
+const SLACK: i64 = 8 * BIT as i64;
 
 /// A program: its first dword, its dwords and its score in bits.
 pub(super) type Program = (u64, Vec<u32>, u32);
@@ -57,6 +60,8 @@ struct Run<L> {
     state: L,
     /// Instructions and gain of the best program so far.
     best: Option<(usize, i64)>,
+    /// The highest gain at an instruction with which a program may end.
+    peak: i64,
 }
 
 impl<L: Language> Runs<L> {
@@ -77,7 +82,10 @@ impl<L: Language> Runs<L> {
             && let Some(inst) = words.get(at..at + L::DWORDS)
         {
             let phase = (self.next % L::DWORDS as u64) as usize;
-            match L::cost(inst) {
+            let words_before = &self.runs[phase].words;
+            let before =
+                words_before.len().checked_sub(L::DWORDS).map(|start| &words_before[start..]);
+            match L::cost(inst, before) {
                 None => self.close(phase),
                 Some(cost) => {
                     let before = at.min(BEFORE);
@@ -113,8 +121,10 @@ impl<L: Language> Runs<L> {
             self.close(phase);
             return;
         }
-        if verdict != Verdict::Continues && run.best.is_none_or(|(_, best)| run.gain > best) {
+        // The last outputs of a program are often alike, and gain little.
+        if verdict != Verdict::Continues && run.gain >= run.peak - SLACK {
             run.best = Some((run.gains.len(), run.gain));
+            run.peak = run.peak.max(run.gain);
         }
         if verdict == Verdict::Ends {
             self.close(phase);
@@ -128,7 +138,9 @@ impl<L: Language> Runs<L> {
             return;
         }
         let Run { first, words, gains, best, .. } = std::mem::take(&mut self.runs[phase]);
-        let Some((count, gain)) = best.filter(|(_, gain)| *gain >= i64::from(self.least)) else { return };
+        let Some((count, gain)) = best.filter(|(_, gain)| *gain >= i64::from(self.least)) else {
+            return;
+        };
         let dwords = count * L::DWORDS;
         let score = u32::try_from(gain / i64::from(BIT)).unwrap_or(u32::MAX);
         match self.programs.len() < Finder::MOST {

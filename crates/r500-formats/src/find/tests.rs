@@ -7,8 +7,18 @@ use super::*;
 
 /// Two instructions of a compiler: a texture fetch and an output.
 const FETCH: [u32; 12] = [
-    0x0000_7807, 0x0240_0000, 0xe400_f400, 0, 0, 0, 0x0007_8005, 0x0802_0000, 0x0802_0000, 0x1c44_0220,
-    0x1cc1_8003, 0x0000_0005,
+    0x0000_7807,
+    0x0240_0000,
+    0xe400_f400,
+    0,
+    0,
+    0,
+    0x0007_8005,
+    0x0802_0000,
+    0x0802_0000,
+    0x1c44_0220,
+    0x1cc1_8003,
+    0x0000_0005,
 ];
 
 fn find(bytes: &[u8], least_score: u32) -> Vec<Found> {
@@ -40,7 +50,10 @@ fn a_program_is_found_where_it_is_in_both_orders() {
             let found = find(&bytes, 60);
             let [found] = found.as_slice() else { panic!("{found:?}") };
             assert_eq!((found.offset, found.is_big_endian), (offset as u64, is_big_endian));
-            assert_eq!((found.kind, found.dwords.as_slice()), (FoundKind::Fragment, FETCH.as_slice()));
+            assert_eq!(
+                (found.kind, found.dwords.as_slice()),
+                (FoundKind::Fragment, FETCH.as_slice())
+            );
             assert_eq!((found.instructions(), found.end()), (2, offset as u64 + 48));
         }
         // Not at another alignment.
@@ -85,7 +98,8 @@ fn one_score_wins_where_two_overlap() {
         score,
     };
     // The second overlaps the first and the third; the last two overlap the third and each other.
-    let all = vec![found(0, 4, 5), found(12, 4, 9), found(24, 4, 7), found(40, 4, 3), found(44, 1, 99)];
+    let all =
+        vec![found(0, 4, 5), found(12, 4, 9), found(24, 4, 7), found(40, 4, 3), found(44, 1, 99)];
     let kept: Vec<(u64, u32)> =
         without_overlaps(all).iter().map(|found| (found.offset, found.score)).collect();
     assert_eq!(kept, [(12, 9), (44, 99)]);
@@ -97,10 +111,16 @@ fn neighbours_with_the_flag_last_are_two_programs() {
     last[6] |= 0x100;
     let bytes = little(&[last, last].concat());
     let found = find(&bytes, 60);
-    assert_eq!(found.iter().map(|found| (found.offset, found.instructions())).collect::<Vec<_>>(), [(0, 2), (48, 2)]);
+    assert_eq!(
+        found.iter().map(|found| (found.offset, found.instructions())).collect::<Vec<_>>(),
+        [(0, 2), (48, 2)]
+    );
     // Without it they are one.
     let found = find(&little(&[FETCH, FETCH].concat()), 60);
-    assert_eq!(found.iter().map(|found| (found.offset, found.instructions())).collect::<Vec<_>>(), [(0, 4)]);
+    assert_eq!(
+        found.iter().map(|found| (found.offset, found.instructions())).collect::<Vec<_>>(),
+        [(0, 4)]
+    );
 }
 
 #[test]
