@@ -90,7 +90,9 @@ impl Language for Vertex {
     fn step(&mut self, words: &[u32]) -> Verdict {
         let Some(words) = words.first_chunk::<4>() else { return Verdict::Impossible };
         let dst = Dst(words[0]);
-        for source in sources(words) {
+        // A source of zeros and ones reads no register.
+        let reads = |source: &Src| source.swizzle().iter().any(|swizzle| swizzle.code() < 4);
+        for source in sources(words).filter(reads) {
             match source.reg_type() {
                 SrcType::INPUT => self.reads_input = true,
                 SrcType::TEMPORARY
