@@ -30,7 +30,7 @@ const GUARD: u8 = 0xa5;
 fuzz_target!(|bytes: &[u8]| {
     let mut rest = Unstructured::new(bytes);
     let Ok(calls) = <(Vec<Call>, Vec<u8>)>::arbitrary(&mut rest) else { return };
-    // SAFETY: every pointer is to memory of this function of the size that the call is told.
+    // SAFETY: every pointer is to memory of this function of the size that the call is given.
     unsafe { run(&calls.0, &calls.1) }
 });
 
@@ -59,7 +59,7 @@ fn check(succeeded: bool) {
     }
 }
 
-/// Calls with memory of this size and a guard behind it.
+/// Calls with memory of this size and a guard after it.
 fn with_memory(size: usize, call: impl FnOnce(*mut u8) -> bool) -> bool {
     let mut bytes = vec![GUARD; size + 16];
     let result = call(bytes.as_mut_ptr());

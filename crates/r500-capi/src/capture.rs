@@ -119,10 +119,10 @@ pub unsafe extern "C" fn r500_capture_free(capture: *mut Capture) -> bool {
     guarded(|| unsafe { handle::free(capture, "capture") })
 }
 
-/// Goes on to the next event of a capture, and stores it: executes a submission on the card, compares its buffers, or shows a picture, which
+/// Continues to the next event of a capture, and stores it: executes a submission on the card, compares its buffers, or shows a picture, which
 /// r500_capture_frame reads. Pass the same card each time; the readings of the capture are set on it. Submissions are not checked as the kernel
 /// does. A submission that is given up is an error (R500_ERROR_LIMIT, R500_ERROR_INPUT), of which `event` tells the number; the next call
-/// goes on after it. After the end, and after damage, there is only R500_EVENT_END.
+/// continues after it. After the end, and after damage, there is only R500_EVENT_END.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn r500_capture_next(
     capture: *mut Capture,

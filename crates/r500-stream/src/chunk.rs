@@ -91,6 +91,8 @@ impl Submission {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::panic)]
+
     use crate::BufferId;
 
     use super::*;

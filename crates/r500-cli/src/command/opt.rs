@@ -1,5 +1,6 @@
 //! `r500 opt`: the optimiser.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,7 @@ use r500::opt::{self, Allowance, Cost, Level, Options};
 use r500::optimizer::{self, Checked, Evidence};
 use r500::program::Job;
 use r500::reader::{Language, assembly};
+use r500::writer;
 use r500_stream::counted;
 use serde_json::{Value, json};
 
@@ -67,7 +69,8 @@ enum ReportFormat {
 
 const AFTER: &str = "\
 The report has a line for each program that changed, as shader-db prints them, then the totals. Without
---output only the report is printed. With a folder or several files, --output is a folder; its files are JSON.
+--output only the report is printed. With a folder or several files, --output is a folder; its files have the formats of the inputs
+(assembly keeps its comments), or that of --to; logs, GLSL and several programs in one file become JSON.
 `proved` means equal for all constants, inputs and textures.
 
 Exit status: 0 fine; 1 a file has errors, or a result differed from its original (a bug: it is not written);
@@ -77,6 +80,7 @@ Examples:
   r500 opt capture.json -o shorter.json
   r500 opt capture.json --explain                    what would change, and why
   r500 opt tests/corpus/mesa -o shorter
+  r500 opt shaders -o shorter --to hex
   r500 opt driver.log -o shorter.jsonl --format json
   r500 opt shader.r5 -o - --to assembly --only branches";
 
@@ -172,6 +176,43 @@ struct Entry {
     checked: Checked,
 }
 
+/// Returns whether programs are written back in a format: all formats hold one, those of JSON more. Logs and GLSL are not written.
+fn holds(language: Language, programs: usize) -> bool {
+    match language {
+        Language::Format(Format::Json | Format::JsonLines) => true,
+        Language::Assembly | Language::Format(Format::Raw | Format::Hex | Format::CArray) => {
+            programs == 1
+        }
+        _ => false,
+    }
+}
+
+/// Returns the usual extension of a format.
+fn extension(language: Language) -> &'static str {
+    match language {
+        Language::Assembly => "r5",
+        Language::Format(Format::Raw) => "bin",
+        Language::Format(Format::Hex) => "hex",
+        Language::Format(Format::CArray) => "inc",
+        Language::Format(Format::JsonLines) => "jsonl",
+        _ => "json",
+    }
+}
+
+/// Refuses outputs of the same name, of which only the last would stay.
+fn refuse_same<'a>(outputs: impl Iterator<Item = &'a Path>) -> Outcome<()> {
+    let mut seen = HashSet::new();
+    for output in outputs {
+        if !seen.insert(output) {
+            return Err(Failure::usage(format!(
+                "two files would be written to {}; optimise them one after the other",
+                output.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
 impl Opt {
     pub(super) fn run(&self) -> Outcome {
         if self.list_passes {
@@ -210,6 +251,7 @@ impl Opt {
             return Err(input_args::no_program_in(&self.files));
         }
         // Before anything is written.
+        refuse_same(optimized.iter().filter_map(|(_, _, output)| output.file()))?;
         let outputs = optimized.iter().filter_map(|(_, _, output)| output.file());
         let files = optimized.iter().map(|(file, ..)| file.as_path());
         let inputs = input_args::inputs(files, self.read);
@@ -269,17 +311,24 @@ impl Opt {
         Ok(entries.collect())
     }
 
-    /// Returns where the programs of a file below `root` go.
+    /// Returns where the programs of a file below `root` go, and in which format: that of `--to`, else that of the file, if its extension
+    /// names one that holds as many programs, else JSON.
     fn output_below(&self, root: &Path, file: &Path, programs: usize) -> OutputArgs {
         let Some(folder) = self.output.file() else {
             return OutputArgs { output: None, to: None };
         };
         let below = file.strip_prefix(root).ok().filter(|path| !path.as_os_str().is_empty());
         let below = below.or_else(|| file.file_name().map(Path::new)).unwrap_or(file);
-        let (format, extension) =
-            if programs > 1 { (Format::JsonLines, "jsonl") } else { (Format::Json, "json") };
-        let path = folder.join(below).with_extension(extension);
-        OutputArgs { output: Some(path), to: Some(Language::Format(format)) }
+        let own = writer::language_of(file).filter(|language| holds(*language, programs));
+        let (language, path) = match (self.output.to, own) {
+            (None, Some(language)) => (language, folder.join(below)),
+            (to, _) => {
+                let json = if programs > 1 { Format::JsonLines } else { Format::Json };
+                let language = to.unwrap_or(Language::Format(json));
+                (language, folder.join(below).with_extension(extension(language)))
+            }
+        };
+        OutputArgs { output: Some(path), to: Some(language) }
     }
 
     fn report(&self, entries: &[Entry]) -> Outcome<()> {

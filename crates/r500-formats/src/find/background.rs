@@ -28,7 +28,7 @@ fn bits(before: &[u32], value: u32) -> Cost {
         2
     } else if before.contains(&value) || before.last_chunk().is_some_and(is_next) {
         5
-    } else if value < SMALL || value > u32::MAX - SMALL {
+    } else if !(SMALL..=u32::MAX - SMALL).contains(&value) {
         11
     } else if bytes[1..] == bytes[..3] {
         12

@@ -8,7 +8,7 @@
 //! - A program is described field by field (`code_length.rs`). Each field has a code whose lengths sum to at most 1 (Kraft), so that among
 //!   uniformly random bytes a given offset has a score of at least `n` with a probability of at most 2^-n.
 //! - Ordinary data (`background.rs`) takes 32 bits a dword; less for zeros, small numbers, repetitions, text, and for numbers near an
-//!   earlier one. Structured data that is no program gains nothing by its regularity.
+//!   earlier one. Structured data gains nothing by its regularity.
 //!
 //! What no program does ends a run of instructions: reserved codes, bits that belong to no field, an instruction without an effect, a read of
 //! a register that nothing has set. A fragment program ends with an output or the flag `LAST`, a vertex program with a write of an
@@ -132,7 +132,7 @@ pub struct Finder {
 #[derive(Debug)]
 struct Order {
     is_big_endian: bool,
-    /// The dwords that are looked at, and the number of the first of them.
+    /// The dwords that are searched, and the number of the first of them.
     words: Vec<u32>,
     base: u64,
     fragments: Runs<Fragment>,

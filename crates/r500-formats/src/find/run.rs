@@ -21,7 +21,7 @@ pub(super) trait Language: Default + Clone + std::fmt::Debug {
 /// What an instruction means for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The program goes on.
+    /// The program continues.
     Continues,
     /// It may end here.
     MayEnd,
@@ -69,13 +69,13 @@ impl<L: Language> Runs<L> {
         Self {
             least: least_score.saturating_mul(BIT),
             next: 0,
-            runs: vec![Run::default(); L::DWORDS],
+            runs: (0..L::DWORDS).map(|_| Run::default()).collect(),
             programs: Vec::new(),
             is_cut: false,
         }
     }
 
-    /// Looks at the instructions in a window of dwords, of which the first has the number `base`. Returns the number of the first dword that
+    /// Takes the instructions in a window of dwords, of which the first has the number `base`. Returns the number of the first dword that
     /// is needed again.
     pub(super) fn window(&mut self, words: &[u32], base: u64) -> u64 {
         while let Some(at) = usize::try_from(self.next - base).ok()

@@ -63,7 +63,7 @@ impl Language for Vertex {
     fn cost(words: &[u32], before: Option<&[u32]>) -> Option<Cost> {
         let words: [u32; 4] = *words.first_chunk()?;
         if words == [0; 4] {
-            // A NOP: as much as zeros take as data, so that zeros are no program.
+            // A NOP: as much as zeros take as data, so that zeros gain nothing.
             return Some(8 * BIT);
         }
         let model = &*MODEL;
