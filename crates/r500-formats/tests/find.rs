@@ -94,9 +94,9 @@ fn recall(
     let mut random = Xoshiro256StarStar::seed_from_u64(5);
     for program in programs {
         let window = 4096 + program.len() * 4;
-        let start = random.next_u64() as usize % (data.len() - window) & !3;
+        let start = (random.next_u64() as usize % (data.len() - window)) & !3;
         let mut bytes = data[start..start + window].to_vec();
-        let offset = random.next_u64() as usize % 4096 & !3;
+        let offset = (random.next_u64() as usize % 4096) & !3;
         for (to, word) in bytes[offset..].as_chunks_mut::<4>().0.iter_mut().zip(program) {
             *to = if is_big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
         }

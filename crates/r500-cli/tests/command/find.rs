@@ -38,9 +38,10 @@ fn programs_in_a_file_are_listed_and_written() {
     let words = programs();
     let file = folder.write("core", haystack(&words));
     let run = r500(&["find", &file]).status(0);
-    run.shows("0x00001230  fragment program, 3 instructions, score ");
-    run.shows("0x00008004  fragment program, 3 instructions, score ").shows(", big-endian");
     assert_eq!(run.text().lines().count(), 2);
+    run.shows("0x00001230  fragment program, 3 instructions, score ")
+        .shows("0x00008004  fragment program, 3 instructions, score ")
+        .shows(", big-endian");
     let out = folder.path("found");
     r500(&["find", &file, "-o", &out]).status(0).shows("core-0x001230.fp.bin");
     for name in ["core-0x001230.fp.bin", "core-0x008004.fp.bin"] {

@@ -54,7 +54,7 @@ impl Language for Fragment {
         let same = |n: usize| before.and_then(|before| before.get(n)).copied();
         let word =
             |code: &WordCode, n: usize| Some(word_cost(words[n], same(n), code.cost(words[n])?));
-        let cmn = word(model.cmn.get(usize::from(ty.code()))?, 0)?;
+        let cmn = || word(model.cmn.get(usize::from(ty.code()))?, 0);
         match ty {
             InstType::TEX => {
                 (words[4..] == [0, 0]).then_some(())?;
@@ -64,22 +64,24 @@ impl Language for Fragment {
                     _ if has_gradients => 3 * BIT + word(&model.dxdy, 3)?,
                     _ => return None,
                 };
-                Some(cmn + word(&model.tex[0], 1)? + word(&model.tex[1], 2)? + gradients)
+                Some(cmn()? + word(&model.tex[0], 1)? + word(&model.tex[1], 2)? + gradients)
             }
             InstType::FC => {
                 (words[1] == 0 && words[4..] == [0, 0]).then_some(())?;
                 let statement = statement_cost(words[2], model.fc[0].cost(words[2])?);
-                Some(cmn + word_cost(words[2], same(2), statement) + word(&model.fc[1], 3)?)
+                Some(cmn()? + word_cost(words[2], same(2), statement) + word(&model.fc[1], 3)?)
             }
             _ => {
+                let mut all = 0;
+                // The last words first: they have the most reserved codes.
+                for (n, code) in (1..6).zip(&model.alu).rev() {
+                    all += word(code, n)?;
+                }
+                all += cmn()?;
                 // It writes nothing, and a compiler would not have written it; an output without a mask is the end of a program.
                 let is_idle =
                     ty != InstType::OUT && inst.result_channels() == 0 && !inst.cmn().nop();
                 (!is_idle).then_some(())?;
-                let mut all = cmn;
-                for (n, code) in (1..).zip(&model.alu) {
-                    all += word(code, n)?;
-                }
                 Some(all)
             }
         }

@@ -104,6 +104,10 @@ impl<L: Language> Runs<L> {
         if run.gains.len() == L::MOST {
             self.close(phase);
         }
+        if self.runs[phase].words.is_empty() && gain <= 0 {
+            // A program that begins later is shorter to describe. Zeros and tables end here, without an allocation.
+            return;
+        }
         let run = &mut self.runs[phase];
         if run.words.is_empty() {
             run.first = first;
@@ -117,7 +121,6 @@ impl<L: Language> Runs<L> {
         run.gains.push(gain);
         run.gain += gain;
         if run.gain <= 0 {
-            // A program that begins later is shorter to describe.
             self.close(phase);
             return;
         }

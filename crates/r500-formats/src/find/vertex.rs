@@ -68,7 +68,6 @@ impl Language for Vertex {
         }
         let model = &*MODEL;
         let dst = Dst(words[0]);
-        dst.op().name()?;
         let has_effect = dst.write_mask() != [false; 4];
         (has_effect && dst.addressing() != Addressing::Reserved).then_some(())?;
         let same = |n: usize| before.and_then(|before| before.get(n)).copied();
@@ -84,6 +83,7 @@ impl Language for Vertex {
             };
             all += word_cost(words[n], same(n), cost);
         }
+        dst.op().name()?;
         Some(all)
     }
 
