@@ -477,10 +477,10 @@ struct r500_capture *r500_capture_read(const uint8_t *bytes, size_t size);
 // where it was freed before.
 bool r500_capture_free(struct r500_capture *capture);
 
-// Goes on to the next event of a capture, and stores it: executes a submission on the card, compares its buffers, or shows a picture, which
+// Continues to the next event of a capture, and stores it: executes a submission on the card, compares its buffers, or shows a picture, which
 // r500_capture_frame reads. Pass the same card each time; the readings of the capture are set on it. Submissions are not checked as the kernel
 // does. A submission that is given up is an error (R500_ERROR_LIMIT, R500_ERROR_INPUT), of which `event` tells the number; the next call
-// goes on after it. After the end, and after damage, there is only R500_EVENT_END.
+// continues after it. After the end, and after damage, there is only R500_EVENT_END.
 bool r500_capture_next(struct r500_capture *capture,
                        struct r500_card *card,
                        struct r500_event *event);
