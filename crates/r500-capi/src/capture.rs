@@ -155,7 +155,7 @@ impl CaptureState {
     /// Applies records up to an event, without its counts.
     fn next(&mut self, card: &mut CardState) -> Result<Event, Error> {
         self.frame = None;
-        while let Some(record) = self.records.next() {
+        for record in self.records.by_ref() {
             let record = record.map_err(Error::input)?;
             if let Record::Info(info) = &record {
                 card.set_readings_of_capture(&info.readings).map_err(Error::input)?;

@@ -23,6 +23,8 @@ fn bits(before: &[u32], value: u32) -> Cost {
     let is_pair_near = |last: &u32| {
         [0, 16].iter().all(|shift| ((value >> shift) as u16).abs_diff((last >> shift) as u16) < 128)
     };
+    // A table of small bytes.
+    let is_small_bytes = |word: u32| word.to_le_bytes().iter().all(|byte| *byte < 32);
     let bytes = value.to_le_bytes();
     if value == 0 {
         2
@@ -36,6 +38,9 @@ fn bits(before: &[u32], value: u32) -> Cost {
         14
     } else if before.last().is_some_and(is_pair_near) {
         18
+    } else if is_small_bytes(value) && before.iter().rev().take(2).all(|word| is_small_bytes(*word))
+    {
+        20
     } else if value < 1 << 16 || before.iter().any(half) {
         21
     } else if bytes.iter().all(|byte| is_text(*byte)) {
