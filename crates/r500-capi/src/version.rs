@@ -30,9 +30,7 @@ mod tests {
         // A preview has a suffix.
         assert_eq!(env!("CARGO_PKG_VERSION").split('-').next(), Some(macros.as_str()));
         // SAFETY: a constant with a terminating zero.
-        assert_eq!(
-            unsafe { CStr::from_ptr(r500_version()) }.to_str(),
-            Ok(env!("CARGO_PKG_VERSION"))
-        );
+        let version = unsafe { CStr::from_ptr(r500_version()) };
+        assert_eq!(version.to_str(), Ok(env!("CARGO_PKG_VERSION")));
     }
 }

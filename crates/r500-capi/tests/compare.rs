@@ -1,5 +1,5 @@
 //! Findings, textures, limits, the optimiser and comparisons for C.
-#![allow(missing_docs, unsafe_code, clippy::unwrap_used)]
+#![allow(missing_docs, unsafe_code, clippy::unwrap_used, clippy::panic)]
 
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
