@@ -1,5 +1,5 @@
 //! The card for C: buffers, submissions with their errors, captures.
-#![allow(missing_docs, unsafe_code, clippy::unwrap_used)]
+#![allow(missing_docs, unsafe_code, clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::ffi::{CStr, CString, c_char};
 use std::path::Path;
