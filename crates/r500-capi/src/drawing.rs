@@ -1,7 +1,10 @@
 //! Drawings: prepared programs, their bindings, and surfaces of the caller.
 
 use std::ffi::c_char;
+use std::io;
+use std::path::Path;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use r500::builtin_uniforms;
 use r500::exec::reference::Reference;
@@ -13,8 +16,9 @@ use r500::fast::Fast;
 use r500::isa::state::{UsFcIntConst, UsOutFmt};
 use r500::jit::Jit;
 use r500::program::{Input, InputData};
+use r500::texture::{TextureError, TextureSpec};
 
-use crate::error::{guarded, or_else, text};
+use crate::error::{Error, guarded, or_else};
 use crate::handle::{self, Handle, InUse};
 use crate::pointers;
 use crate::program::{Program, job};
@@ -41,13 +45,15 @@ impl AsRef<Handle<DrawingState>> for Drawing {
 pub struct DrawingState {
     prepared: Prepared<'static>,
     bindings: Bindings,
+    /// Memory for the coverage of a picture, kept for the next one.
+    coverage: Vec<bool>,
 }
 
 /// Returns a drawing for exclusive use.
 ///
 /// # Safety
 /// The contract of `pointers`.
-unsafe fn exclusive<'a>(drawing: *mut Drawing) -> Result<InUse<'a, DrawingState>, String> {
+unsafe fn exclusive<'a>(drawing: *mut Drawing) -> Result<InUse<'a, DrawingState>, Error> {
     // SAFETY: the contract of this function.
     unsafe { pointers::reference(drawing.cast_const(), "drawing")? }.0.exclusive("drawing")
 }
@@ -99,15 +105,18 @@ static JIT: LazyLock<Jit> = LazyLock::new(Jit::new);
 static FAST: LazyLock<Fast> = LazyLock::new(Fast::new);
 static REFERENCE: Reference = Reference;
 
-fn engine(name: Option<&str>) -> Result<&'static dyn Engine, String> {
+fn engine(name: Option<&str>) -> Result<&'static dyn Engine, Error> {
     match name {
         None | Some("jit") => Ok(&*JIT),
         Some("fast") => Ok(&*FAST),
         Some("reference") => Ok(&REFERENCE),
-        Some(name) => {
-            Err(format!("no engine is called `{name}`: there are jit, fast and reference"))
-        }
+        Some(name) => Err(no_engine(name)),
     }
+}
+
+/// Returns the error of an engine that does not exist.
+pub(crate) fn no_engine(name: &str) -> Error {
+    Error::argument(format!("no engine is called `{name}`: there are jit, fast and reference"))
 }
 
 /// Makes an engine ready to draw a program as a picture of this size. `engine_name` is "jit" (the default, for NULL), "fast" or
@@ -122,10 +131,10 @@ pub unsafe extern "C" fn r500_prepare(
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
         let (job, name) = unsafe { (job(program)?, pointers::text(engine_name, "engine_name")?) };
-        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(text)?;
-        let shader = Shader::new(&job.program).map_err(text)?;
+        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(Error::input)?;
+        let shader = Shader::new(&job.program).map_err(Error::input)?;
         let prepared = Prepared::new(engine(name)?, shader, &bindings, Options::default());
-        let state = DrawingState { prepared: prepared.map_err(text)?, bindings };
+        let state = DrawingState { prepared: prepared?, bindings, coverage: Vec::new() };
         Ok(handle::give(Drawing(Handle::new(state))))
     })
 }
@@ -171,6 +180,80 @@ pub unsafe extern "C" fn r500_set_threads(drawing: *mut Drawing, threads: usize)
     })
 }
 
+/// Sets the limits of a picture: instructions that a group of pixels may execute (at first 4 million), bytes that a picture or another
+/// allocation may take (4 GiB), and seconds (none). 0 keeps a limit as it is, a negative time removes that limit. A picture that exceeds
+/// one is an error, R500_ERROR_LIMIT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_set_limits(
+    drawing: *mut Drawing,
+    instructions: u64,
+    memory: u64,
+    seconds: f64,
+) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let mut drawing = unsafe { exclusive(drawing)? };
+        let time =
+            if seconds < 0.0 { Ok(None) } else { Duration::try_from_secs_f64(seconds).map(Some) };
+        let time =
+            time.map_err(|error| Error::argument(format!("seconds is {seconds}: {error}")))?;
+        let limits = &mut drawing.prepared.options_mut().limits;
+        if instructions != 0 {
+            limits.instructions = instructions;
+        }
+        if memory != 0 {
+            limits.memory = memory;
+        }
+        if time != Some(Duration::ZERO) {
+            limits.time = time;
+        }
+        Ok(true)
+    })
+}
+
+/// Binds a texture to a unit, 0 to 15. `spec` is the text that the assembly language and `--tex` take: "checker", or the name of a file and
+/// options, "brick.png,wrap=mirror,min=linear" or "raw:texels,size=64x64,format=8_8_8_8". No file is opened: `bytes` are its content (PNG, DDS,
+/// KTX2, or raw texels), NULL for a texture without a file. The texture's size scales the program's coordinates. The bytes are copied.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_set_texture(
+    drawing: *mut Drawing,
+    unit: usize,
+    spec: *const c_char,
+    bytes: *const u8,
+    size: usize,
+) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let (mut drawing, spec, bytes) = unsafe {
+            let bytes = pointers::slice(bytes, size, "bytes")?;
+            (exclusive(drawing)?, pointers::text(spec, "spec")?, bytes)
+        };
+        let spec = spec.ok_or_else(|| Error::argument("spec is NULL"))?;
+        let spec: TextureSpec = spec.parse().map_err(Error::argument)?;
+        let read = |_: &Path| match bytes {
+            [] => Err(io::Error::new(io::ErrorKind::NotFound, "no bytes are given")),
+            bytes => Ok(bytes.to_vec()),
+        };
+        let texture = spec.load_with(&read, Path::new("")).map_err(|error| match error {
+            TextureError::Memory(_) => Error::limit(error),
+            error => Error::input(error),
+        })?;
+        drawing.bindings.set_texture(unit, &texture, None)?;
+        Ok(true)
+    })
+}
+
+/// Removes the texture of a unit, 0 to 15: its fetches give what a disabled unit gives.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_clear_texture(drawing: *mut Drawing, unit: usize) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let mut drawing = unsafe { exclusive(drawing)? };
+        drawing.bindings.set_sampler(unit, None)?;
+        Ok(true)
+    })
+}
+
 /// Sets float constant n, 0 to 255, to four floats. Costs nothing else.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn r500_set_constant(
@@ -182,8 +265,9 @@ pub unsafe extern "C" fn r500_set_constant(
         // SAFETY: the contract of `pointers`.
         let (mut drawing, value) =
             unsafe { (exclusive(drawing)?, pointers::slice(value, 4, "value")?) };
-        let value = value.first_chunk::<4>().ok_or("value has four floats")?;
-        drawing.bindings.set_constant(n, *value).map_err(text)?;
+        let value =
+            value.first_chunk::<4>().ok_or_else(|| Error::argument("value has four floats"))?;
+        drawing.bindings.set_constant(n, *value)?;
         Ok(true)
     })
 }
@@ -204,7 +288,7 @@ pub unsafe extern "C" fn r500_set_int_constant(
             .with(UsFcIntConst::KR, iterations)
             .with(UsFcIntConst::KG, first)
             .with(UsFcIntConst::KB, step);
-        drawing.bindings.set_int_constant(n, value).map_err(text)?;
+        drawing.bindings.set_int_constant(n, value)?;
         Ok(true)
     })
 }
@@ -219,7 +303,7 @@ pub unsafe extern "C" fn r500_set_bool_constant(
     guarded(|| {
         // SAFETY: the contract of `pointers`.
         let mut drawing = unsafe { exclusive(drawing)? };
-        drawing.bindings.set_bool_constant(n, value).map_err(text)?;
+        drawing.bindings.set_bool_constant(n, value)?;
         Ok(true)
     })
 }
@@ -234,20 +318,22 @@ pub unsafe extern "C" fn r500_set_input(
     pixels: usize,
 ) -> bool {
     guarded(|| {
-        let floats = pixels.checked_mul(4).ok_or("pixels is too large")?;
+        let floats = pixels.checked_mul(4).ok_or_else(|| Error::argument("pixels is too large"))?;
         // SAFETY: the contract of `pointers`.
         let (mut drawing, values) =
             unsafe { (exclusive(drawing)?, pointers::slice(values, floats, "values")?) };
         let [width, height] = drawing.bindings.size();
         if pixels as u64 != u64::from(width) * u64::from(height) {
-            return Err(format!("{pixels} values for a picture of {width}x{height}"));
+            return Err(Error::argument(format!(
+                "{pixels} values for a picture of {width}x{height}"
+            )));
         }
         let values = values.as_chunks::<4>().0;
         match drawing.bindings.input_values_mut(temp).filter(|own| own.len() == pixels) {
             Some(own) => own.copy_from_slice(values),
             None => {
                 let data = InputData::Values { width, values: values.to_vec() };
-                drawing.bindings.set_input(Input { temp, data }).map_err(text)?;
+                drawing.bindings.set_input(Input { temp, data })?;
             }
         }
         Ok(true)
@@ -275,7 +361,7 @@ pub unsafe extern "C" fn r500_set_coverage(
             }
             (_, mask) => {
                 let mask = mask.map(|mask| mask.iter().map(|byte| *byte != 0).collect());
-                drawing.bindings.set_coverage(mask).map_err(text)?;
+                drawing.bindings.set_coverage(mask)?;
             }
         }
         Ok(true)
@@ -312,7 +398,7 @@ pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfa
             let values = unsafe { pointers::slice_mut(given.depth, given.depth_size, "depth")? };
             targets.depth = Some(Plane { values, pitch: given.depth_pitch });
         }
-        let mut coverage = Vec::new();
+        let DrawingState { prepared, bindings, coverage } = &mut *drawing;
         if !given.coverage.is_null() {
             // C may have left any byte there, and not every byte is a valid `bool`.
             // No more than the area needs, whatever size the caller states.
@@ -320,14 +406,14 @@ pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfa
             let needed =
                 given.coverage_pitch.saturating_mul(rows).saturating_add(area.width as usize);
             let size = given.coverage_size.min(needed);
-            coverage
-                .try_reserve_exact(size)
-                .map_err(|_| format!("{size} bytes of coverage cannot be allocated"))?;
+            coverage.clear();
+            coverage.try_reserve_exact(size).map_err(|_| {
+                Error::memory(format!("{size} bytes of coverage cannot be allocated"))
+            })?;
             coverage.resize(size, false);
-            targets.coverage = Some(Plane { values: &mut coverage, pitch: given.coverage_pitch });
+            targets.coverage = Some(Plane { values: coverage, pitch: given.coverage_pitch });
         }
-        let DrawingState { prepared, bindings } = &mut *drawing;
-        prepared.draw_to(bindings, &mut targets).map_err(text)?;
+        prepared.draw_to(bindings, &mut targets)?;
         if !given.coverage.is_null() {
             let bytes = given.coverage;
             // SAFETY: the contract of `pointers`.

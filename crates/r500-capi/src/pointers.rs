@@ -6,29 +6,31 @@
 
 use std::ffi::{CStr, c_char};
 
+use crate::error::Error;
+
 /// Returns a reference to a structure that is read.
-pub(crate) unsafe fn reference<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, String> {
+pub(crate) unsafe fn reference<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Error> {
     // SAFETY: null is checked; the rest is the contract of the module.
-    unsafe { pointer.as_ref() }.ok_or_else(|| format!("{what} is NULL"))
+    unsafe { pointer.as_ref() }.ok_or_else(|| Error::argument(format!("{what} is NULL")))
 }
 
 /// Returns a mutable reference to a value.
-pub(crate) unsafe fn exclusive<'a, T>(pointer: *mut T, what: &str) -> Result<&'a mut T, String> {
+pub(crate) unsafe fn exclusive<'a, T>(pointer: *mut T, what: &str) -> Result<&'a mut T, Error> {
     // SAFETY: as above.
-    unsafe { pointer.as_mut() }.ok_or_else(|| format!("{what} is NULL"))
+    unsafe { pointer.as_mut() }.ok_or_else(|| Error::argument(format!("{what} is NULL")))
 }
 
 /// Checks an array: not null unless empty, aligned, and not larger than a Rust slice may be.
-fn check<T>(pointer: *const T, count: usize, what: &str) -> Result<(), String> {
+fn check<T>(pointer: *const T, count: usize, what: &str) -> Result<(), Error> {
     let fits = count.checked_mul(size_of::<T>()).is_some_and(|size| isize::try_from(size).is_ok());
     if !fits {
-        return Err(format!("{what}: {count} elements are more than memory has"));
+        return Err(Error::argument(format!("{what}: {count} elements are more than memory has")));
     }
     if pointer.is_null() && count != 0 {
-        return Err(format!("{what} is NULL"));
+        return Err(Error::argument(format!("{what} is NULL")));
     }
     if !pointer.is_aligned() {
-        return Err(format!("{what} is not aligned"));
+        return Err(Error::argument(format!("{what} is not aligned")));
     }
     Ok(())
 }
@@ -38,7 +40,7 @@ pub(crate) unsafe fn slice<'a, T>(
     pointer: *const T,
     count: usize,
     what: &str,
-) -> Result<&'a [T], String> {
+) -> Result<&'a [T], Error> {
     check(pointer, count, what)?;
     if count == 0 {
         return Ok(&[]);
@@ -52,7 +54,7 @@ pub(crate) unsafe fn slice_mut<'a, T>(
     pointer: *mut T,
     count: usize,
     what: &str,
-) -> Result<&'a mut [T], String> {
+) -> Result<&'a mut [T], Error> {
     check(pointer, count, what)?;
     if count == 0 {
         return Ok(&mut []);
@@ -65,11 +67,11 @@ pub(crate) unsafe fn slice_mut<'a, T>(
 pub(crate) unsafe fn text<'a>(
     pointer: *const c_char,
     what: &str,
-) -> Result<Option<&'a str>, String> {
+) -> Result<Option<&'a str>, Error> {
     if pointer.is_null() {
         return Ok(None);
     }
     // SAFETY: not null; the terminating zero is part of the contract of the module.
     let text = unsafe { CStr::from_ptr(pointer) };
-    text.to_str().map(Some).map_err(|_| format!("{what} is not UTF-8"))
+    text.to_str().map(Some).map_err(|_| Error::argument(format!("{what} is not UTF-8")))
 }

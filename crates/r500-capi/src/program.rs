@@ -4,7 +4,7 @@ use std::ffi::c_char;
 
 use r500::asm::PrintOptions;
 use r500::builtin_uniforms;
-use r500::check::{Assumptions, check};
+use r500::check::{Assumptions, Location, Severity, check};
 use r500::exec::{Options, Shader};
 use r500::formats::Limits;
 use r500::lint;
@@ -12,7 +12,7 @@ use r500::program::{Failure, Job, Outcome};
 use r500::reader::{self, Language};
 use r500::writer;
 
-use crate::error::{guarded, or_else, text};
+use crate::error::{Error, guarded, or_else};
 use crate::handle::{self, Handle};
 use crate::{pointers, text as texts};
 
@@ -32,11 +32,16 @@ impl AsRef<Handle<ProgramState>> for Program {
     }
 }
 
+/// Passes ownership of a program to C.
+pub(crate) fn give(job: Job, assumptions: Assumptions) -> *mut Program {
+    handle::give(Program(Handle::new(ProgramState { job, assumptions })))
+}
+
 /// Returns a program for reading.
 ///
 /// # Safety
 /// The contract of `pointers`; no other call frees the program.
-unsafe fn shared<'a>(program: *const Program) -> Result<&'a ProgramState, String> {
+unsafe fn shared<'a>(program: *const Program) -> Result<&'a ProgramState, Error> {
     // SAFETY: the contract of this function.
     unsafe { pointers::reference(program, "program")?.0.shared("program") }
 }
@@ -45,21 +50,9 @@ unsafe fn shared<'a>(program: *const Program) -> Result<&'a ProgramState, String
 ///
 /// # Safety
 /// As for `shared`.
-pub(crate) unsafe fn job<'a>(program: *const Program) -> Result<&'a Job, String> {
+pub(crate) unsafe fn job<'a>(program: *const Program) -> Result<&'a Job, Error> {
     // SAFETY: the contract of this function.
     Ok(unsafe { &shared(program)?.job })
-}
-
-/// Returns the library's version.
-#[unsafe(no_mangle)]
-pub extern "C" fn r500_version() -> *const c_char {
-    const VERSION: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(
-        concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes(),
-    ) {
-        Ok(version) => version,
-        Err(_) => c"",
-    };
-    VERSION.as_ptr()
 }
 
 /// Reads a program in any of the formats that the r500 command reads: assembly, JSON captures, driver logs, raw dwords, C
@@ -76,14 +69,16 @@ pub unsafe extern "C" fn r500_read(
         // SAFETY: the contract of `pointers`.
         let (bytes, name) =
             unsafe { (pointers::slice(bytes, size, "bytes")?, pointers::text(name, "name")?) };
-        let jobs = reader::jobs(bytes, name, None, &Limits::default()).map_err(text)?;
+        let jobs = reader::jobs(bytes, name, None, &Limits::default()).map_err(Error::input)?;
         let source = jobs.assembly().map(lint::assumptions);
-        let jobs = jobs.collect::<Result<Vec<_>, _>>().map_err(text)?;
+        let jobs = jobs.collect::<Result<Vec<_>, _>>().map_err(Error::input)?;
         let count = jobs.len();
         let job = jobs.into_iter().nth(index);
-        let job = job.ok_or_else(|| format!("there is no program {index}: there are {count}"))?;
+        let job = job.ok_or_else(|| {
+            Error::argument(format!("there is no program {index}: there are {count}"))
+        })?;
         let assumptions = source.unwrap_or_else(|| Assumptions::of_job(&job));
-        Ok(handle::give(Program(Handle::new(ProgramState { job, assumptions }))))
+        Ok(give(job, assumptions))
     })
 }
 
@@ -175,12 +170,64 @@ pub unsafe extern "C" fn r500_check(program: *const Program) -> *mut c_char {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
         let ProgramState { job, assumptions } = unsafe { shared(program)? };
-        let lines = check(&job.program, assumptions).lints.into_iter().map(|lint| {
-            let info = lint.code.info();
-            format!("{}[{}]: {lint}\n", info.severity.name(), info.number)
-        });
+        let lines =
+            check(&job.program, assumptions).lints.into_iter().map(|lint| format!("{lint}\n"));
         texts::give(&lines.collect::<String>())
     })
+}
+
+/// A finding of r500_findings: information.
+pub const R500_SEVERITY_NOTE: u32 = 0;
+/// A finding of r500_findings: the program runs, but perhaps not as intended, or differently on a card.
+pub const R500_SEVERITY_WARNING: u32 = 1;
+/// A finding of r500_findings: the program cannot run as written.
+pub const R500_SEVERITY_ERROR: u32 = 2;
+
+/// A finding about a program.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Finding {
+    /// R500_SEVERITY_NOTE, R500_SEVERITY_WARNING or R500_SEVERITY_ERROR.
+    pub severity: u32,
+    /// Its number: 5001 for R5001.
+    pub code: u32,
+    /// The address of the instruction that it is about; UINT32_MAX if it is about none.
+    pub address: u32,
+}
+
+/// Checks a program. Stores the first `count` findings, in the order of the lines of r500_check, and returns how many there are; SIZE_MAX if
+/// there is an error. To ask for the number alone, pass NULL and 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_findings(
+    program: *const Program,
+    findings: *mut Finding,
+    count: usize,
+) -> usize {
+    or_else(
+        || usize::MAX,
+        || {
+            // SAFETY: the contract of `pointers`.
+            let (ProgramState { job, assumptions }, to) =
+                unsafe { (shared(program)?, pointers::slice_mut(findings, count, "findings")?) };
+            let lints = check(&job.program, assumptions).lints;
+            for (to, lint) in to.iter_mut().zip(&lints) {
+                let number = lint.code.info().number.trim_start_matches('R');
+                *to = Finding {
+                    severity: match lint.severity() {
+                        Severity::Note => R500_SEVERITY_NOTE,
+                        Severity::Warning => R500_SEVERITY_WARNING,
+                        Severity::Error => R500_SEVERITY_ERROR,
+                    },
+                    code: number.parse().map_err(Error::input)?,
+                    address: match lint.location {
+                        Location::Instruction { address, .. } => address,
+                        _ => u32::MAX,
+                    },
+                };
+            }
+            Ok(lints.len())
+        },
+    )
 }
 
 /// Returns a program in the assembly language. Free it with r500_text_free.
@@ -190,7 +237,7 @@ pub unsafe extern "C" fn r500_disassemble(program: *const Program) -> *mut c_cha
         // SAFETY: the contract of `pointers`.
         let job = unsafe { job(program)? };
         let options = PrintOptions::default();
-        let written = writer::write(job, Language::Assembly, &options).map_err(text)?;
+        let written = writer::write(job, Language::Assembly, &options).map_err(Error::input)?;
         texts::give(&String::from_utf8_lossy(&written.bytes))
     })
 }
@@ -208,11 +255,11 @@ pub unsafe extern "C" fn r500_trace(
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
         let job = unsafe { job(program)? };
-        let shader = Shader::new(&job.program).map_err(text)?;
-        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(text)?;
+        let shader = Shader::new(&job.program).map_err(Error::input)?;
+        let bindings = builtin_uniforms::bind(job, [width, height]).map_err(Error::input)?;
         let steps = r500::trace::trace(&shader, &bindings, &Options::default(), [x, y]);
         let mut lines = String::new();
-        for step in steps.map_err(text)? {
+        for step in steps? {
             lines.push_str(&format!("{} {}\n", step.address, step.text.trim_end()));
             for write in step.writes {
                 let channels: String = "rgba"

@@ -8,6 +8,8 @@ use std::ffi::c_char;
 #[cfg(debug_assertions)]
 use std::sync::Mutex;
 
+use crate::error::Error;
+
 /// What precedes the characters of a text.
 #[repr(C, align(16))]
 struct Header {
@@ -36,11 +38,12 @@ fn layout(size: usize) -> Option<Layout> {
 /// Passes ownership of a text to C.
 ///
 /// # Errors
-/// A text if there is not enough memory.
-pub(crate) fn give(text: &str) -> Result<*mut c_char, String> {
+/// An error if there is not enough memory.
+pub(crate) fn give(text: &str) -> Result<*mut c_char, Error> {
     let bytes = text.as_bytes();
     let size = bytes.len() + 1;
-    let too_large = || format!("there is not enough memory for a text of {size} bytes");
+    let too_large =
+        || Error::memory(format!("there is not enough memory for a text of {size} bytes"));
     let layout = layout(size).ok_or_else(too_large)?;
     // SAFETY: the size is not 0.
     let header = unsafe { alloc(layout) }.cast::<Header>();
@@ -65,20 +68,20 @@ pub(crate) fn give(text: &str) -> Result<*mut c_char, String> {
 ///
 /// # Safety
 /// The pointer is null or comes from [`give`] and was not freed, with debug assertions not among the last [`KEPT`].
-pub(crate) unsafe fn free(text: *mut c_char) -> Result<bool, String> {
+pub(crate) unsafe fn free(text: *mut c_char) -> Result<bool, Error> {
     if text.is_null() {
         return Ok(true);
     }
     if !text.cast::<Header>().is_aligned() {
-        return Err("text is not a text of this library".to_owned());
+        return Err(Error::object("text is not a text of this library"));
     }
     // SAFETY: by the contract, there is a header before the characters.
     unsafe {
         let header = text.cast::<Header>().sub(1);
         match (*header).mark {
             ALIVE => {}
-            FREED => return Err("text was freed before".to_owned()),
-            _ => return Err("text is not a text of this library".to_owned()),
+            FREED => return Err(Error::object("text was freed before")),
+            _ => return Err(Error::object("text is not a text of this library")),
         }
         (*header).mark = FREED;
         release(header);
@@ -138,7 +141,7 @@ mod tests {
         // SAFETY: from `give`; the first free keeps the memory.
         unsafe {
             assert_eq!(free(text), Ok(true));
-            assert_eq!(free(text), Err("text was freed before".to_owned()));
+            assert_eq!(free(text), Err(Error::object("text was freed before")));
         }
         for n in 0..2 * KEPT {
             let text = give(&n.to_string()).unwrap();

@@ -10,7 +10,15 @@ fn the_header_is_up_to_date() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut builder = cbindgen::Builder::new()
         .with_config(cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap());
-    for file in ["error.rs", "program.rs", "drawing.rs"] {
+    for file in [
+        "version.rs",
+        "error.rs",
+        "program.rs",
+        "compare.rs",
+        "drawing.rs",
+        "card.rs",
+        "capture.rs",
+    ] {
         builder = builder.with_src(root.join("src").join(file));
     }
     let mut made = Vec::new();

@@ -1,4 +1,4 @@
-/* What hosts do to drawings: a child process draws, two threads share a drawing, handles are freed twice. Arguments: the
+/* What hosts do to objects: a child process draws, threads share a drawing or a card, objects are freed twice. Arguments: the
    scenario, a program. Prints what happened, a line for each step. */
 
 #include <pthread.h>
@@ -155,6 +155,48 @@ static int frees(void)
     return 0;
 }
 
+static r500_card *shared_card;
+static atomic_int written, busy, unexpected;
+
+static void *use_card(void *unused)
+{
+    uint8_t bytes[4096] = {1};
+    for (int n = 0; n < 400; n++) {
+        if (r500_card_write_buffer(shared_card, 1, 0, bytes, sizeof bytes))
+            written++;
+        else if (r500_last_error_code() == R500_ERROR_OBJECT)
+            busy++;
+        else
+            unexpected++;
+    }
+    return unused;
+}
+
+static int cards(void)
+{
+    shared_card = r500_card_new(NULL, NULL);
+    must(shared_card && r500_card_create_buffer(shared_card, 4096) == 1, "card");
+    pthread_t all[4];
+    for (int n = 0; n < 4; n++)
+        pthread_create(all + n, NULL, use_card, NULL);
+    for (int n = 0; n < 4; n++)
+        pthread_join(all[n], NULL);
+    printf("%d calls, other errors %d, %s\n", written + busy + unexpected, unexpected, written ? "some written" : "none");
+    r500_capture *capture = r500_capture_read((const uint8_t *)"\x89R5CS\r\n\x1a\1\0\0\0", 12);
+    must(capture != NULL, "capture");
+    r500_event event;
+    must(r500_capture_next(capture, shared_card, &event) && event.kind == R500_EVENT_END, "end");
+    printf("%d %d\n", r500_card_free(shared_card), r500_card_free(NULL));
+    printf("%d %d\n", r500_capture_free(capture), r500_capture_free(NULL));
+#ifdef DEBUG_ASSERTIONS
+    report(r500_card_free(shared_card));
+    report(r500_card_create_buffer(shared_card, 1) != 0);
+    report(r500_capture_free(capture));
+    report(r500_capture_next(capture, shared_card, &event));
+#endif
+    return 0;
+}
+
 static int empty(void)
 {
     uint32_t sizes[3][2] = {{0, 0}, {0, 8}, {8, 0}};
@@ -181,6 +223,8 @@ int main(int argc, char **argv)
         return threads();
     if (!strcmp(argv[1], "frees"))
         return frees();
+    if (!strcmp(argv[1], "cards"))
+        return cards();
     if (!strcmp(argv[1], "empty"))
         return empty();
     return 2;

@@ -75,6 +75,21 @@ fn handles_are_freed_once() {
 }
 
 #[test]
+fn a_card_belongs_to_a_thread_and_is_freed_once() {
+    let Some(text) = run("cards") else { return };
+    let mut expected = vec!["1600 calls, other errors 0, some written", "1 1", "1 1"];
+    if cfg!(debug_assertions) {
+        expected.extend([
+            "0 card was freed before",
+            "0 card was freed before",
+            "0 capture was freed before",
+            "0 capture was freed before",
+        ]);
+    }
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn a_picture_without_pixels_is_an_error() {
     let Some(text) = run("empty") else { return };
     let line = |size: &str| format!("0 a picture of {size} has no pixels\n");

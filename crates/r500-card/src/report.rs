@@ -172,6 +172,17 @@ impl Report {
         self.stale_texels.extend(reads.into_iter().take(room));
     }
 
+    /// Returns a line for everything that a user should know of the pictures: what was not drawn as a card does it, draws that the
+    /// reference engine took over, and reads of stale texels. None if a card draws the same.
+    pub fn remarks(&self) -> impl Iterator<Item = String> {
+        let notes = self.notes().map(|(note, count)| {
+            format!("not drawn as a card does: {note} ({})", counted(count, "time"))
+        });
+        let aside = self.engines().filter(|(choice, _)| choice.steps_aside());
+        let aside = aside.map(|(choice, draws)| format!("{} by {choice}", counted(draws, "draw")));
+        notes.chain(aside).chain(self.stale_texels_note())
+    }
+
     pub(crate) fn stream(&mut self, kind: &StreamErrorKind) {
         self.note(Note::Stream { why: kind.to_string() });
     }

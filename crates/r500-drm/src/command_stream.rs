@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use r500_stream::kernel::{self, Rights};
-use r500_stream::{Relocation, Submission};
+use r500_stream::{ChunkError, ChunkKind, Submission};
 
 use crate::abi::{Chunk, CommandStream};
 use crate::gem::{GART_BYTES, VRAM_BYTES};
@@ -12,17 +12,10 @@ use crate::objects::Object;
 use crate::worker::locked;
 use crate::{Errno, File, Program, log};
 
-const CHUNK_RELOCS: u32 = 1;
-const CHUNK_IB: u32 = 2;
-const CHUNK_FLAGS: u32 = 3;
-const CHUNK_CONST_IB: u32 = 4;
-
 /// Limit of chunks, far above the number of kinds.
 const MAX_CHUNKS: usize = 64;
 /// Limit of the dwords of an indirect buffer: a packet's address has no more bits.
 const MAX_DWORDS: usize = 1 << 22;
-/// Dwords of an entry of the relocation list.
-const RELOC_DWORDS: usize = 4;
 
 impl File {
     pub(crate) fn command_stream(
@@ -38,16 +31,19 @@ impl File {
             let chunk: Chunk = program.read_prefix(address, size_of::<Chunk>())?;
             let dwords: Vec<u32> =
                 program.read_array(chunk.data, chunk.dwords as usize, MAX_DWORDS)?;
-            match chunk.id {
-                CHUNK_IB => submission.words = dwords,
-                CHUNK_RELOCS => {
-                    let entries = dwords.as_chunks::<RELOC_DWORDS>().0;
-                    (submission.relocations, objects) = self.relocations(entries)?;
-                }
-                CHUNK_FLAGS => submission.flags = dwords.first().copied().unwrap_or(0),
-                CHUNK_CONST_IB => return Err(Errno::INVAL),
-                _ => {}
-            }
+            let handles = locked(&self.handles);
+            let mut named = Vec::new();
+            let added = submission.add_chunk(ChunkKind::from_id(chunk.id), dwords, |handle| {
+                let object = handles.get(handle)?;
+                let buffer = (object.buffer.clone(), *locked(&object.tiling));
+                named.push(object);
+                Ok(buffer)
+            });
+            added.map_err(|error| match error {
+                ChunkError::Buffer { error, .. } => error,
+                _ => Errno::INVAL,
+            })?;
+            objects.extend(named);
         }
         if submission.words.is_empty() {
             return Err(Errno::INVAL);
@@ -78,27 +74,6 @@ impl File {
                 Err(Errno::INVAL)
             }
         }
-    }
-
-    fn relocations(
-        &self,
-        entries: &[[u32; RELOC_DWORDS]],
-    ) -> Result<(Vec<Relocation>, Vec<Arc<Object>>), Errno> {
-        let handles = locked(&self.handles);
-        let mut relocations = Vec::with_capacity(entries.len());
-        let mut objects = Vec::with_capacity(entries.len());
-        for &[handle, read_domains, write_domain, flags] in entries {
-            let object = handles.get(handle)?;
-            relocations.push(Relocation {
-                buffer: object.buffer.clone(),
-                read_domains,
-                write_domain,
-                flags,
-                tiling: *locked(&object.tiling),
-            });
-            objects.push(object);
-        }
-        Ok((relocations, objects))
     }
 
     /// Records and executes a submission. A recorded submission is executed synchronously, because its buffers are read

@@ -8,6 +8,8 @@
 //! Inputs are untrusted: none causes a panic, every length is checked, and [`Limits`] bound the data that is read,
 //! decompressed or stored. A [`ReadError`] states the problem, its position and a remedy.
 //!
+//! [`Finder`] finds programs in bytes of any kind.
+//!
 //! Assembly is a language of its own, in a separate crate.
 #![forbid(unsafe_code)]
 
@@ -19,6 +21,7 @@ mod dump;
 mod dwords;
 mod error;
 mod excerpt;
+mod find;
 mod foreign;
 mod format;
 mod gzip;
@@ -36,6 +39,7 @@ pub use detect::detect;
 pub use dump::is_dump;
 pub use dwords::dwords_of_text;
 pub use error::{InputLocation, ReadError, ReadErrorKind, WriteError};
+pub use find::{FindOptions, Finder, Findings, Found, FoundKind};
 pub use foreign::{file_kind, is_vertex_program};
 pub use format::{Format, UnknownFormat};
 pub use limits::Limits;

@@ -10,6 +10,7 @@
 mod buffer;
 pub mod capture;
 mod chip;
+mod chunk;
 mod counted;
 mod deadline;
 mod draw_summary;
@@ -28,6 +29,7 @@ mod vertex_program;
 
 pub use buffer::{Buffer, BufferId, Memory};
 pub use chip::{Chip, UnknownChip};
+pub use chunk::{ChunkError, ChunkKind};
 pub use counted::counted;
 pub use deadline::OutOfTime;
 pub use draw_summary::{DrawSummary, TargetSummary, TextureSummary};

@@ -2,7 +2,7 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`compile`], [`card`], [`replay`], [`stream`], [`man`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`find`], [`compile`], [`card`], [`replay`], [`stream`], [`man`] | the subcommands |
 //! | [`format`](mod@format), [`binding_args`], [`input_args`], [`input_file`], [`output_args`], [`engine_args`], [`capture_args`] | options shared by commands |
 //! | [`vertex`], [`scene`], [`glsl`] | vertex programs, scenes and GLSL, in the commands that take them |
 //! | [`compiler`] | compilers of GLSL: our own, and Mesa's on the virtual card |
@@ -36,6 +36,7 @@ mod excerpt;
 mod exit;
 mod explain;
 mod file_kind;
+mod find;
 mod float_format;
 mod fmt;
 mod format;
@@ -114,6 +115,7 @@ enum Command {
     Diff(Box<diff::Diff>),
     Opt(opt::Opt),
     Explain(explain::Explain),
+    Find(find::Find),
     Compile(compile::Compile),
     #[cfg(target_os = "linux")]
     #[command(hide = true)]
@@ -148,6 +150,7 @@ Examples:
   r500 diff old.json new.json --prove           the same for all values
   r500 opt capture.json -o shorter.json         shorten a program, bit for bit
   r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean
+  r500 find core.1234 -o programs               programs in any bytes: memory, ROMs, drivers
   r500 compile plasma.frag                      what becomes of GLSL: Mesa's driver, or --with r500
   r500 card glmark2-es2-drm                     run any program on the virtual card
   r500 capture -o demo.r5cs ./program           the same, and keep what it submits
@@ -217,6 +220,7 @@ pub fn main() -> ExitCode {
         Command::Opt(opt) => opt.run(),
         Command::Diff(diff) => diff.with_memory_limit().run(),
         Command::Explain(explain) => explain.run(),
+        Command::Find(find) => find.run(),
         Command::Compile(compile) => compile.run(),
         #[cfg(target_os = "linux")]
         Command::MesaClient(client) => client.run(),

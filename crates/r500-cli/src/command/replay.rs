@@ -313,18 +313,7 @@ impl Run {
 
     /// Prints what was not drawn as a card does; returns whether all went as the capture says.
     fn status(&self) -> Status {
-        for (note, count) in self.card.report().notes() {
-            let times = counted(count, "time");
-            terminal::note(&format!("not drawn as a card does: {note} ({times})"));
-        }
-        for (choice, draws) in
-            self.card.report().engines().filter(|(choice, _)| choice.steps_aside())
-        {
-            terminal::note(&format!("{} by {choice}", counted(draws, "draw")));
-        }
-        if let Some(note) = self.card.report().stale_texels_note() {
-            terminal::note(&note);
-        }
+        self.card.report().remarks().for_each(|remark| terminal::note(&remark));
         match self.counts.different + self.counts.failed {
             0 => Status::Fine,
             _ => Status::Failed,

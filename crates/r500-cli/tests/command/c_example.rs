@@ -1,7 +1,9 @@
-//! The C example, compiled and run: it draws captures as the command does, byte for byte.
+//! The C examples, compiled and run: they draw programs and captures as the command does, byte for byte.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use r500_stream::capture::{Picture, Reader, Record, Writer};
 
 use super::{Folder, corpus, r500};
 
@@ -38,16 +40,17 @@ fn switches(folder: &Folder) -> Vec<String> {
     switches.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Compiles the example; `None` where there is no C compiler.
+/// Compiles an example; `None` where there is no C compiler.
 #[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
-fn compile(folder: &Folder) -> Option<String> {
+fn compile(folder: &Folder, name: &str) -> Option<String> {
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     if let Err(error) = Command::new(&compiler).arg("--version").output() {
         println!("skipped: {}: {error}", compiler.display());
         return None;
     }
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../r500-capi/examples/render.c");
-    let example = folder.path("render");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../r500-capi/examples");
+    let source = source.join(format!("{name}.c"));
+    let example = folder.path(name);
     let compiled = Command::new(compiler)
         .args(["-std=c99", "-Wall", "-Wextra", "-Werror"])
         .arg(source)
@@ -62,7 +65,7 @@ fn compile(folder: &Folder) -> Option<String> {
 #[test]
 fn the_c_example_draws_what_the_command_draws() {
     let folder = Folder::new("c-example");
-    let Some(example) = compile(&folder) else { return };
+    let Some(example) = compile(&folder, "render") else { return };
     let run = |program: &str, output: &str| {
         let mut example = Command::new(&example);
         example.args([program, output]).env("LD_LIBRARY_PATH", libraries()).output().unwrap()
@@ -82,4 +85,70 @@ fn the_c_example_draws_what_the_command_draws() {
     assert_eq!(ran.status.code(), Some(1), "{text}");
     // The file, and what is wrong with it.
     assert!(text.starts_with(&format!("{wrong}: the format is unknown")), "{text}");
+}
+
+/// The pixels of a picture in the format that the example writes: `P6`, columns, rows, 255, bytes.
+fn pixels_of_ppm(bytes: &[u8]) -> (String, &[u8]) {
+    let end = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(2).unwrap().0;
+    let (head, pixels) = bytes.split_at(end + 1);
+    (String::from_utf8(head.to_vec()).unwrap(), pixels)
+}
+
+/// The captures of `examples/card`, which draw 256x256 pixels into a buffer, with a frame of them.
+fn with_frame(name: &str) -> Vec<u8> {
+    let bytes = std::fs::read(corpus(&format!("../captures/{name}.r5cs"))).unwrap();
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    for record in Reader::new(bytes.as_slice()).unwrap() {
+        let record = record.unwrap();
+        // The buffer that the submission writes.
+        let target = match &record {
+            Record::Submission { relocations, .. } => {
+                relocations.iter().rev().find(|relocation| relocation.write_domain != 0)
+            }
+            _ => None,
+        };
+        let flip = target.map(|target| {
+            let format = u32::from_le_bytes(*b"XR24");
+            let buffer = target.buffer;
+            Picture { buffer, width: 256, height: 256, pitch: 1024, offset: 0, format }
+        });
+        writer.write(&record).unwrap();
+        if let Some(picture) = flip {
+            writer.write(&Record::Flip(picture)).unwrap();
+        }
+    }
+    writer.into_inner()
+}
+
+#[test]
+fn the_c_example_draws_the_frames_that_replay_draws() {
+    let folder = Folder::new("c-replay");
+    let Some(example) = compile(&folder, "replay") else { return };
+    let run = |capture: &str, output: &str| {
+        let mut example = Command::new(&example);
+        example.args([capture, output]).env("LD_LIBRARY_PATH", libraries()).output().unwrap()
+    };
+    for name in ["triangle", "texture"] {
+        let capture = folder.write(&format!("{name}.r5cs"), with_frame(name));
+        let (own, wanted) = (folder.path(&format!("{name}-c")), folder.path(name));
+        std::fs::create_dir(&own).unwrap();
+        let ran = run(&capture, &own);
+        let text = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{text}");
+        assert!(!text.contains("other bytes"), "{text}");
+        r500(&["replay", &capture, "-o", &wanted]).status(0).shows("1 frame");
+        let picture = folder.picture(&format!("{name}/frame-00000.png"));
+        let ppm = std::fs::read(folder.path(&format!("{name}-c/frame-00000.ppm"))).unwrap();
+        let (head, pixels) = pixels_of_ppm(&ppm);
+        assert_eq!(head, format!("P6\n{} {}\n255\n", picture.width, picture.height));
+        let rgb: Vec<u8> = picture.pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
+        assert!(pixels == rgb, "{name}");
+        // A frame of one colour would say little.
+        assert!(rgb.as_chunks::<3>().0.iter().any(|pixel| pixel[..] != rgb[..3]), "{name}");
+    }
+    let wrong = folder.write("wrong.r5cs", "This is prose; nothing else.");
+    let ran = run(&wrong, "none");
+    assert_eq!(ran.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&ran.stderr);
+    assert!(text.starts_with(&format!("{wrong}: ")), "{text}");
 }

@@ -2,6 +2,7 @@
 
 mod entry;
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use r500::opt::{self, Allowance, Level, Options};
 use r500::optimizer::{self, Checked, Evidence, VertexEvidence};
 use r500::program::Job;
 use r500::reader::{Language, assembly};
+use r500::writer;
 use r500_stream::counted;
 use serde_json::{Value, json};
 
@@ -80,9 +82,9 @@ enum ReportFormat {
 
 const AFTER: &str = "\
 The report has a line for each program that changed, as shader-db prints them, then the totals. Without
---output only the report is printed. With a folder or several files, --output is a folder; its files are JSON, those of
-vertex programs assembly (.vs.r5). `proved` means equal for all constants, inputs and textures. A log's vertex programs
-are in the report; --pick writes one.
+--output only the report is printed. With a folder or several files, --output is a folder; its files have the formats of the inputs
+(assembly keeps its comments), or that of --to; logs, GLSL and several programs in one file become JSON, vertex programs assembly
+(.vs.r5). `proved` means equal for all constants, inputs and textures. A log's vertex programs are in the report; --pick writes one.
 
 Exit status: 0 fine; 1 a file has errors, or a result differed from its original (a bug: it is not written);
 2 wrong usage; 3 a file cannot be read or written.
@@ -91,6 +93,7 @@ Examples:
   r500 opt capture.json -o shorter.json
   r500 opt capture.json --explain                    what would change, and why
   r500 opt tests/corpus/mesa -o shorter
+  r500 opt shaders -o shorter --to hex
   r500 opt driver.log -o shorter.jsonl --format json
   r500 opt transform.vs.asm -o shorter.vs.asm        a vertex program: comments and names stay
   r500 opt driver.log --pick vp0 -o vp0.hex
@@ -225,6 +228,43 @@ fn rewritten(
     Ok(optimizer::rewrite_source(assembly, checked, &job_of))
 }
 
+/// Returns whether programs are written back in a format: all formats hold one, those of JSON more. Logs and GLSL are not written.
+fn holds(language: Language, programs: usize) -> bool {
+    match language {
+        Language::Format(Format::Json | Format::JsonLines) => true,
+        Language::Assembly | Language::Format(Format::Raw | Format::Hex | Format::CArray) => {
+            programs == 1
+        }
+        _ => false,
+    }
+}
+
+/// Returns the usual extension of a format.
+fn extension(language: Language) -> &'static str {
+    match language {
+        Language::Assembly => "r5",
+        Language::Format(Format::Raw) => "bin",
+        Language::Format(Format::Hex) => "hex",
+        Language::Format(Format::CArray) => "inc",
+        Language::Format(Format::JsonLines) => "jsonl",
+        _ => "json",
+    }
+}
+
+/// Refuses outputs of the same name, of which only the last would stay.
+fn refuse_same<'a>(outputs: impl Iterator<Item = &'a Path>) -> Outcome<()> {
+    let mut seen = HashSet::new();
+    for output in outputs {
+        if !seen.insert(output) {
+            return Err(Failure::usage(format!(
+                "two files would be written to {}; optimise them one after the other",
+                output.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
 impl Opt {
     pub(super) fn run(&self) -> Outcome {
         if self.list_passes {
@@ -267,6 +307,7 @@ impl Opt {
             return Err(input_args::no_program_in(&self.files));
         }
         // Before anything is written.
+        refuse_same(optimized.iter().filter_map(|(_, _, output)| output.file()))?;
         let outputs = optimized.iter().filter_map(|(_, _, output)| output.file());
         let files = optimized.iter().map(|(file, ..)| file.as_path());
         let inputs = input_args::inputs(files, self.read);
@@ -397,23 +438,35 @@ impl Opt {
         Ok(entries.collect())
     }
 
-    /// Returns where the programs of a file below `root` go.
+    /// Returns where the programs of a file below `root` go, and in which format: that of `--to`, else that of the file, if its extension
+    /// names one that holds as many programs, else JSON. Vertex programs are text.
     fn output_below(&self, root: &Path, file: &Path, entries: &[Entry]) -> OutputArgs {
         let Some(folder) = self.output.file() else {
             return OutputArgs { output: None, to: None };
         };
         let below = file.strip_prefix(root).ok().filter(|path| !path.as_os_str().is_empty());
         let below = below.or_else(|| file.file_name().map(Path::new)).unwrap_or(file);
+        let own = writer::language_of(file);
         if entries.iter().any(Entry::is_vertex) {
+            let path = folder.join(below);
             let name = below.file_name().unwrap_or_default().to_string_lossy();
             let stem = name.split('.').next().unwrap_or_default();
-            let path = folder.join(below).with_file_name(format!("{stem}.vs.r5"));
+            let path = match own {
+                Some(Language::Assembly) => path,
+                _ => path.with_file_name(format!("{stem}.vs.r5")),
+            };
             return OutputArgs { output: Some(path), to: Some(Language::Assembly) };
         }
-        let (format, extension) =
-            if entries.len() > 1 { (Format::JsonLines, "jsonl") } else { (Format::Json, "json") };
-        let path = folder.join(below).with_extension(extension);
-        OutputArgs { output: Some(path), to: Some(Language::Format(format)) }
+        let own = own.filter(|language| holds(*language, entries.len()));
+        let (language, path) = match (self.output.to, own) {
+            (None, Some(language)) => (language, folder.join(below)),
+            (to, _) => {
+                let json = if entries.len() > 1 { Format::JsonLines } else { Format::Json };
+                let language = to.unwrap_or(Language::Format(json));
+                (language, folder.join(below).with_extension(extension(language)))
+            }
+        };
+        OutputArgs { output: Some(path), to: Some(language) }
     }
 
     fn report(&self, entries: &[Entry]) -> Outcome<()> {
