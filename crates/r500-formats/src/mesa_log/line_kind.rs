@@ -191,9 +191,14 @@ fn vertex(text: &str) -> Option<LineKind> {
     if let Some((_, ops)) = text.split_once("Flow Control Ops: ") {
         return dword(ops).map(LineKind::FlowOps);
     }
-    if let Some((_, registers)) = text.split_once(": uw-> ") {
+    if let Some((kind, registers)) = text.split_once(": uw-> ") {
         let (high, rest) = registers.split_once(" lw-> ")?;
-        let (low, index) = rest.split_once(" loop data->").unwrap_or((rest, "0x00000000"));
+        let (low, index) = match rest.split_once(" loop data->") {
+            Some(both) => both,
+            // Only loops have a third register.
+            None if !kind.ends_with("LOOP") => (rest, "0x00000000"),
+            None => return None,
+        };
         return Some(LineKind::Flow { high: dword(high)?, low: dword(low)?, index: dword(index)? });
     }
     if let Some((before, after)) = text.split_once(": op: ") {
