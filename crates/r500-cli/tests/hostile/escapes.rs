@@ -70,6 +70,8 @@ fn command_lines(folder: &Folder, file: &str, from: Option<&str>) -> Vec<Vec<Str
         &["cfg", file, "--format", "svg"],
         &["cfg", file, "--format", "json"],
         &["explain", file],
+        &["find", file],
+        &["find", file, "--format", "json"],
         &["diff", file, file],
         &["diff", file, file, "--format", "json"],
         &["diff", file, file, "--prove"],
@@ -86,6 +88,7 @@ fn command_lines(folder: &Folder, file: &str, from: Option<&str>) -> Vec<Vec<Str
         &["opt", file, "-O", "1", "--explain"],
         &["opt", file, "-O", "1", "-o", "-"],
         &["opt", file, "-O", "1", "--format", "json"],
+        &["opt", file, "--pick", HOSTILE],
         &["bench", file, "--size", "8x8", "--seconds", "0.01", "--engine", "fast"],
         // Neither the program nor the library that stands between it and the system can be used.
         &["card", "--library", file, file],
