@@ -11,6 +11,10 @@ import { build } from "esbuild";
 import { glslTable, lessons } from "./lessons.mjs";
 
 const out = process.argv[2];
+if (out === undefined || !existsSync(join(out, "r500.wasm"))) {
+  console.error("usage: node bundle.mjs FOLDER, with r500.wasm in it; web/build does all");
+  process.exit(2);
+}
 const here = fileURLToPath(new URL(".", import.meta.url));
 const examples = join(here, "..", "examples");
 const shaders = join(examples, "glsl");
