@@ -10,7 +10,7 @@ use r500_stream::{Buffer, BufferId, FrameError, Tiling, frame_rgb};
 
 use crate::card::{self, Card, CardState};
 use crate::error::{Error, guarded, or_else};
-use crate::handle::{self, Handle, InUse};
+use crate::handle::{self, Handle, Object, exclusive};
 use crate::pointers;
 
 /// An event: the capture has ended.
@@ -26,8 +26,11 @@ pub const R500_EVENT_FRAME: u32 = 3;
 /// time: a function fails while another call uses the capture, also r500_capture_free.
 pub struct Capture(Handle<CaptureState>);
 
-impl AsRef<Handle<CaptureState>> for Capture {
-    fn as_ref(&self) -> &Handle<CaptureState> {
+impl Object for Capture {
+    type State = CaptureState;
+    const NAME: &'static str = "capture";
+
+    fn handle(&self) -> &Handle<CaptureState> {
         &self.0
     }
 }
@@ -62,15 +65,6 @@ pub struct Event {
     pub compared: u64,
     /// Of R500_EVENT_COMPARISON: those of them with other bytes than when the capture was made.
     pub different: u64,
-}
-
-/// Returns a capture for exclusive use.
-///
-/// # Safety
-/// The contract of `pointers`.
-unsafe fn exclusive<'a>(capture: *mut Capture) -> Result<InUse<'a, CaptureState>, Error> {
-    // SAFETY: the contract of this function.
-    unsafe { pointers::reference(capture.cast_const(), "capture")? }.0.exclusive("capture")
 }
 
 fn give(source: Box<dyn Read + Send + Sync>) -> Result<*mut Capture, Error> {
@@ -116,7 +110,7 @@ pub unsafe extern "C" fn r500_capture_read(bytes: *const u8, size: usize) -> *mu
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn r500_capture_free(capture: *mut Capture) -> bool {
     // SAFETY: the contract of `pointers`.
-    guarded(|| unsafe { handle::free(capture, "capture") })
+    guarded(|| unsafe { handle::free(capture) })
 }
 
 /// Continues to the next event of a capture, and stores it: executes a submission on the card, compares its buffers, or shows a picture, which
@@ -133,7 +127,7 @@ pub unsafe extern "C" fn r500_capture_next(
         // SAFETY: the contract of `pointers`.
         let (mut capture, mut card, event) = unsafe {
             let event = pointers::exclusive(event, "event")?;
-            (exclusive(capture)?, card::exclusive(card)?, event)
+            (exclusive(capture)?, exclusive(card)?, event)
         };
         let next = capture.next(&mut card);
         let counts =

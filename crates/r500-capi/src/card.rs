@@ -15,7 +15,7 @@ use r500_stream::kernel::{self, Rights};
 use r500_stream::{Buffer, BufferId, ChunkKind, Memory, Submission, Tiling};
 
 use crate::error::{Error, guarded, or_else};
-use crate::handle::{self, Handle, InUse};
+use crate::handle::{self, Handle, Object, exclusive};
 use crate::pointers;
 use crate::text as texts;
 
@@ -36,8 +36,11 @@ pub const R500_DOMAIN_VRAM: u32 = 4;
 /// while another call uses the card, also r500_card_free. Different cards may be used at the same time.
 pub struct Card(Handle<CardState>);
 
-impl AsRef<Handle<CardState>> for Card {
-    fn as_ref(&self) -> &Handle<CardState> {
+impl Object for Card {
+    type State = CardState;
+    const NAME: &'static str = "card";
+
+    fn handle(&self) -> &Handle<CardState> {
         &self.0
     }
 }
@@ -51,15 +54,6 @@ pub struct CardState {
     readings: Vec<(String, String)>,
     buffers: BTreeMap<u32, (Buffer, Tiling)>,
     last_buffer: u32,
-}
-
-/// Returns a card for exclusive use.
-///
-/// # Safety
-/// The contract of `pointers`.
-pub(crate) unsafe fn exclusive<'a>(card: *mut Card) -> Result<InUse<'a, CardState>, Error> {
-    // SAFETY: the contract of this function.
-    unsafe { pointers::reference(card.cast_const(), "card")? }.0.exclusive("card")
 }
 
 /// A chunk of a submission, as `struct drm_radeon_cs_chunk` has it, with a pointer of C.
@@ -175,7 +169,7 @@ pub unsafe extern "C" fn r500_card_new(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn r500_card_free(card: *mut Card) -> bool {
     // SAFETY: the contract of `pointers`.
-    guarded(|| unsafe { handle::free(card, "card") })
+    guarded(|| unsafe { handle::free(card) })
 }
 
 /// Chooses a rule that the documents leave open, as `--reading NAME=VALUE` does. It takes precedence over the readings of a capture.

@@ -19,7 +19,7 @@ use r500::program::{Input, InputData};
 use r500::texture::{TextureError, TextureSpec};
 
 use crate::error::{Error, guarded, or_else};
-use crate::handle::{self, Handle, InUse};
+use crate::handle::{self, Handle, Object, exclusive};
 use crate::pointers;
 use crate::program::{Program, job};
 use crate::text as texts;
@@ -35,8 +35,11 @@ pub const R500_RGBA32F: u32 = 0x3915;
 /// function fails while another call uses the drawing, also r500_drawing_free. To draw on several threads, prepare a drawing for each.
 pub struct Drawing(Handle<DrawingState>);
 
-impl AsRef<Handle<DrawingState>> for Drawing {
-    fn as_ref(&self) -> &Handle<DrawingState> {
+impl Object for Drawing {
+    type State = DrawingState;
+    const NAME: &'static str = "drawing";
+
+    fn handle(&self) -> &Handle<DrawingState> {
         &self.0
     }
 }
@@ -47,15 +50,6 @@ pub struct DrawingState {
     bindings: Bindings,
     /// Memory for the coverage of a picture, kept for the next one.
     coverage: Vec<bool>,
-}
-
-/// Returns a drawing for exclusive use.
-///
-/// # Safety
-/// The contract of `pointers`.
-unsafe fn exclusive<'a>(drawing: *mut Drawing) -> Result<InUse<'a, DrawingState>, Error> {
-    // SAFETY: the contract of this function.
-    unsafe { pointers::reference(drawing.cast_const(), "drawing")? }.0.exclusive("drawing")
 }
 
 /// Memory for the colours of a target. The first row is the lowest one of the picture.
@@ -144,7 +138,7 @@ pub unsafe extern "C" fn r500_prepare(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn r500_drawing_free(drawing: *mut Drawing) -> bool {
     // SAFETY: the contract of `pointers`.
-    guarded(|| unsafe { handle::free(drawing, "drawing") })
+    guarded(|| unsafe { handle::free(drawing) })
 }
 
 /// Returns the engine that draws: "jit", "fast" or "reference". It may change once machine code is ready. NULL if there is an error. Free it

@@ -13,6 +13,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::error::Error;
+use crate::pointers;
 
 /// The marks: words that occur in no other memory by chance.
 const READY: u32 = 0x5235_0a11;
@@ -20,10 +21,20 @@ const BUSY: u32 = 0x5235_0b22;
 const FREED: u32 = 0x5235_0c33;
 
 /// The memory that a pointer of C refers to.
-pub struct Handle<T> {
+pub(crate) struct Handle<T> {
     mark: AtomicU32,
     /// `None` after the handle was freed.
     value: UnsafeCell<Option<Box<T>>>,
+}
+
+/// A type that the header names, which is a handle alone.
+pub(crate) trait Object {
+    /// The value that it refers to.
+    type State;
+    /// What messages call it.
+    const NAME: &'static str;
+
+    fn handle(&self) -> &Handle<Self::State>;
 }
 
 /// Exclusive use of a handle during a call.
@@ -95,8 +106,28 @@ impl<T> Handle<T> {
     }
 }
 
-/// Passes ownership of a handle to C. `H` is the type that the header names, which is a handle alone.
-pub(crate) fn give<H>(handle: H) -> *mut H {
+/// Returns the value of an object for exclusive use, unless another call uses it.
+///
+/// # Safety
+/// The contract of `pointers`.
+pub(crate) unsafe fn exclusive<'a, H: Object + 'a>(
+    object: *mut H,
+) -> Result<InUse<'a, H::State>, Error> {
+    // SAFETY: the contract of this function.
+    unsafe { pointers::reference(object.cast_const(), H::NAME)? }.handle().exclusive(H::NAME)
+}
+
+/// Returns the value of an object that no call changes.
+///
+/// # Safety
+/// The contract of `pointers`; no other call frees the object.
+pub(crate) unsafe fn shared<'a, H: Object + 'a>(object: *const H) -> Result<&'a H::State, Error> {
+    // SAFETY: the contract of this function.
+    unsafe { pointers::reference(object, H::NAME)?.handle().shared(H::NAME) }
+}
+
+/// Passes ownership of an object to C.
+pub(crate) fn give<H: Object>(handle: H) -> *mut H {
     Box::into_raw(Box::new(handle))
 }
 
@@ -104,19 +135,16 @@ pub(crate) fn give<H>(handle: H) -> *mut H {
 ///
 /// # Safety
 /// The pointer is null or comes from [`give`]; without debug assertions it was not freed.
-pub(crate) unsafe fn free<H, T>(pointer: *mut H, what: &str) -> Result<bool, Error>
-where
-    H: AsRef<Handle<T>>,
-{
+pub(crate) unsafe fn free<H: Object>(pointer: *mut H) -> Result<bool, Error> {
     if pointer.is_null() {
         return Ok(true);
     }
     {
         // SAFETY: by the contract it is alive, or with debug assertions its memory is at least not reused.
-        let handle = unsafe { &*pointer }.as_ref();
+        let handle = unsafe { &*pointer }.handle();
         let taken =
             handle.mark.compare_exchange(READY, FREED, Ordering::Acquire, Ordering::Relaxed);
-        taken.map_err(|mark| misuse(mark, what))?;
+        taken.map_err(|mark| misuse(mark, H::NAME))?;
         // SAFETY: the mark allows no call to use the value.
         drop(unsafe { (*handle.value.get()).take() });
     }
@@ -149,8 +177,11 @@ mod tests {
 
     struct Number(Handle<u32>);
 
-    impl AsRef<Handle<u32>> for Number {
-        fn as_ref(&self) -> &Handle<u32> {
+    impl Object for Number {
+        type State = u32;
+        const NAME: &'static str = "number";
+
+        fn handle(&self) -> &Handle<u32> {
             &self.0
         }
     }
@@ -159,7 +190,7 @@ mod tests {
     fn a_handle_in_use_is_neither_used_nor_freed() {
         let number = give(Number(Handle::new(7)));
         // SAFETY: from `give`, and freed only below.
-        let handle = unsafe { &*number }.as_ref();
+        let handle = unsafe { &*number }.handle();
         let mut use_of_it = handle.exclusive("number").unwrap();
         *use_of_it += 1;
         assert!(
@@ -168,13 +199,13 @@ mod tests {
         // SAFETY: as above; freeing fails.
         unsafe {
             assert!(handle.shared("number").unwrap_err().text().contains("in use by another call"));
-            assert!(free(number, "number").unwrap_err().text().contains("in use by another call"));
+            assert!(free(number).unwrap_err().text().contains("in use by another call"));
         }
         drop(use_of_it);
         // SAFETY: as above.
         unsafe {
             assert_eq!(handle.shared("number"), Ok(&8));
-            assert_eq!(free(number, "number"), Ok(true));
+            assert_eq!(free(number), Ok(true));
         }
     }
 
@@ -184,8 +215,8 @@ mod tests {
         let number = give(Number(Handle::new(7)));
         // SAFETY: from `give`; with debug assertions the memory of the mark stays.
         unsafe {
-            assert_eq!(free(number, "number"), Ok(true));
-            assert_eq!(free(number, "number"), Err(Error::object("number was freed before")));
+            assert_eq!(free(number), Ok(true));
+            assert_eq!(free(number), Err(Error::object("number was freed before")));
             assert_eq!((*number).0.shared("number"), Err(Error::object("number was freed before")));
             assert!((*number).0.exclusive("number").is_err());
         }
@@ -194,6 +225,6 @@ mod tests {
     #[test]
     fn null_is_freed_without_an_error() {
         // SAFETY: null.
-        assert_eq!(unsafe { free(std::ptr::null_mut::<Number>(), "number") }, Ok(true));
+        assert_eq!(unsafe { free(std::ptr::null_mut::<Number>()) }, Ok(true));
     }
 }

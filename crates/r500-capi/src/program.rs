@@ -13,7 +13,7 @@ use r500::reader::{self, Language};
 use r500::writer;
 
 use crate::error::{Error, guarded, or_else};
-use crate::handle::{self, Handle};
+use crate::handle::{self, Handle, Object, shared};
 use crate::{pointers, text as texts};
 
 /// A program with all that its file says about it: constants, inputs, textures, size. The caller of r500_read owns it. No function changes it,
@@ -26,8 +26,11 @@ pub struct ProgramState {
     assumptions: Assumptions,
 }
 
-impl AsRef<Handle<ProgramState>> for Program {
-    fn as_ref(&self) -> &Handle<ProgramState> {
+impl Object for Program {
+    type State = ProgramState;
+    const NAME: &'static str = "program";
+
+    fn handle(&self) -> &Handle<ProgramState> {
         &self.0
     }
 }
@@ -35,15 +38,6 @@ impl AsRef<Handle<ProgramState>> for Program {
 /// Passes ownership of a program to C.
 pub(crate) fn give(job: Job, assumptions: Assumptions) -> *mut Program {
     handle::give(Program(Handle::new(ProgramState { job, assumptions })))
-}
-
-/// Returns a program for reading.
-///
-/// # Safety
-/// The contract of `pointers`; no other call frees the program.
-unsafe fn shared<'a>(program: *const Program) -> Result<&'a ProgramState, Error> {
-    // SAFETY: the contract of this function.
-    unsafe { pointers::reference(program, "program")?.0.shared("program") }
 }
 
 /// Returns the job of a program.
@@ -86,7 +80,7 @@ pub unsafe extern "C" fn r500_read(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn r500_program_free(program: *mut Program) -> bool {
     // SAFETY: the contract of `pointers`.
-    guarded(|| unsafe { handle::free(program, "program") })
+    guarded(|| unsafe { handle::free(program) })
 }
 
 /// Stores the width and height that the program's file gives. False, without an error, if it gives none.

@@ -1,11 +1,14 @@
 //! 10,000 draws from C: none of them allocates memory, and the process does not grow.
 #![allow(missing_docs, unsafe_code, clippy::unwrap_used)]
 
+mod common;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::CStr;
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
+use common::{colors, error};
 use r500_c::*;
 use r500_stream::StreamWriter;
 
@@ -57,11 +60,6 @@ const PROGRAM: &str = "
     OUT TEX_SEM_WAIT LAST src0.rgb = temp[2], src1.rgb = const[1], src1.a = const[1] :
         out[0].rgb = MAD src0.rgb src1.rgb src0.000, out[0].a = MAX src1.a src1.a ;";
 
-fn error() -> String {
-    // SAFETY: the text lives until the next call.
-    unsafe { CStr::from_ptr(r500_last_error()) }.to_string_lossy().into_owned()
-}
-
 /// Returns allocations and growth in bytes of `DRAWS` calls after `WARM` others.
 fn measure(mut call: impl FnMut(u64)) -> (u64, i64) {
     (0..WARM).for_each(&mut call);
@@ -74,30 +72,19 @@ fn draws(engine: &CStr, threads: usize) -> (u64, i64) {
     // SAFETY: pointers to memory of this function, of the sizes that it says.
     unsafe {
         let program = r500_read(PROGRAM.as_ptr(), PROGRAM.len(), c"a.r5".as_ptr(), 0);
-        assert!(!program.is_null(), "{}", error());
+        assert!(!program.is_null(), "{:?}", error());
         let drawing = r500_prepare(program, SIDE, SIDE, engine.as_ptr());
-        assert!(!drawing.is_null(), "{}", error());
+        assert!(!drawing.is_null(), "{:?}", error());
         assert!(r500_program_free(program) && r500_set_threads(drawing, threads));
         let pixels = (SIDE * SIDE) as usize;
         let (mut bytes, mut coverage) = (vec![0_u8; pixels * 4], vec![0_u8; pixels]);
         let mut inputs = vec![[0.5_f32; 4]; pixels];
         let mut mask = vec![1_u8; pixels];
-        let none = Surface { bytes: null_mut(), size: 0, pitch: 0, format: 0 };
-        let pitch = SIDE as usize * 4;
-        let color =
-            Surface { bytes: bytes.as_mut_ptr(), size: pixels * 4, pitch, format: R500_RGBA8 };
         let surfaces = Surfaces {
-            x: 0,
-            y: 0,
-            width: 0,
-            height: 0,
-            colors: [color, none, none, none],
-            depth: null_mut(),
-            depth_size: 0,
-            depth_pitch: 0,
             coverage: coverage.as_mut_ptr(),
             coverage_size: pixels,
             coverage_pitch: SIDE as usize,
+            ..colors(&mut bytes, SIDE as usize)
         };
         let measured = measure(|n| {
             let x = 1.0 + n as f32 / 1024.0;
@@ -107,7 +94,7 @@ fn draws(engine: &CStr, threads: usize) -> (u64, i64) {
             assert!(r500_set_input(drawing, 0, inputs.as_ptr().cast(), pixels));
             mask[n as usize % pixels] = u8::from(n % 2 == 0);
             assert!(r500_set_coverage(drawing, mask.as_ptr(), pixels));
-            assert!(r500_draw(drawing, &raw const surfaces), "{}", error());
+            assert!(r500_draw(drawing, &raw const surfaces), "{:?}", error());
         });
         assert!(bytes.iter().any(|byte| *byte != 0));
         assert!(r500_drawing_free(drawing));
@@ -129,7 +116,7 @@ fn submissions() -> (u64, i64) {
             |id, dwords: &[u32]| Chunk { id, length: dwords.len() as u32, dwords: dwords.as_ptr() };
         let chunks = [chunk(R500_CHUNK_IB, &words), chunk(R500_CHUNK_RELOCS, &list)];
         let measured = measure(|_| {
-            assert!(r500_card_submit(card, chunks.as_ptr(), chunks.len()), "{}", error());
+            assert!(r500_card_submit(card, chunks.as_ptr(), chunks.len()), "{:?}", error());
         });
         let mut count = [0_u8; 4];
         assert!(r500_card_read_buffer(card, buffer, 0, count.as_mut_ptr(), 4));

@@ -1,10 +1,13 @@
 //! The card for C: buffers, submissions with their errors, captures.
 #![allow(missing_docs, unsafe_code, clippy::unwrap_used, clippy::disallowed_methods)]
 
-use std::ffi::{CStr, CString, c_char};
+mod common;
+
+use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::ptr::{null, null_mut};
 
+use common::{error, take};
 use r500_c::*;
 use r500_stream::text::parse;
 
@@ -36,23 +39,6 @@ RB3D_COLORPITCH0 = { COLORPITCH 8, COLORFORMAT ARGB8888 }
 + 16.0 0.0 0.0 1.0 1.0 0.0 0.0 1.0
 + 0.0 16.0 0.0 1.0 1.0 0.0 0.0 1.0
 ";
-
-fn error() -> (u32, String) {
-    // SAFETY: the text lives until the next call.
-    let text = unsafe { CStr::from_ptr(r500_last_error()) }.to_string_lossy().into_owned();
-    (r500_last_error_code(), text)
-}
-
-/// Returns a text and frees it.
-fn take(text: *mut c_char) -> String {
-    assert!(!text.is_null(), "{:?}", error());
-    // SAFETY: a text of the library, freed once.
-    unsafe {
-        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
-        assert!(r500_text_free(text));
-        copy
-    }
-}
 
 /// A card that is freed at the end.
 struct OwnCard(*mut Card);

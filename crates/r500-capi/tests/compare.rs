@@ -1,27 +1,13 @@
 //! Findings, textures, limits, the optimiser and comparisons for C.
 #![allow(missing_docs, unsafe_code, clippy::unwrap_used, clippy::panic)]
 
-use std::ffi::{CStr, c_char};
+mod common;
+
+use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
+use common::{colors, error, take};
 use r500_c::*;
-
-fn error() -> (u32, String) {
-    // SAFETY: the text lives until the next call.
-    let text = unsafe { CStr::from_ptr(r500_last_error()) }.to_string_lossy().into_owned();
-    (r500_last_error_code(), text)
-}
-
-/// Returns a text and frees it.
-fn take(text: *mut c_char) -> String {
-    assert!(!text.is_null(), "{:?}", error());
-    // SAFETY: a text of the library, freed once.
-    unsafe {
-        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
-        assert!(r500_text_free(text));
-        copy
-    }
-}
 
 /// Calls with a program of the assembly language.
 fn with<T>(source: &str, call: impl FnOnce(*mut Program) -> T) -> T {
@@ -140,21 +126,7 @@ const FETCH: &str = "
 /// Draws 2x2 pixels.
 fn draw(drawing: *mut Drawing) -> Option<[u8; 16]> {
     let mut bytes = [0; 16];
-    let none = Surface { bytes: null_mut(), size: 0, pitch: 0, format: 0 };
-    let color = Surface { bytes: bytes.as_mut_ptr(), size: 16, pitch: 8, format: R500_RGBA8 };
-    let surfaces = Surfaces {
-        x: 0,
-        y: 0,
-        width: 0,
-        height: 0,
-        colors: [color, none, none, none],
-        depth: null_mut(),
-        depth_size: 0,
-        depth_pitch: 0,
-        coverage: null_mut(),
-        coverage_size: 0,
-        coverage_pitch: 0,
-    };
+    let surfaces = colors(&mut bytes, 2);
     // SAFETY: as above.
     unsafe { r500_draw(drawing, &raw const surfaces) }.then_some(bytes)
 }

@@ -1,8 +1,11 @@
 //! What a driver's log says of a compilation.
 #![allow(missing_docs, unsafe_code, clippy::unwrap_used)]
 
-use std::ffi::{CStr, c_char};
+mod common;
 
+use std::ffi::CStr;
+
+use common::take;
 use r500_c::*;
 
 const FAILED: &str = "r300: Initial fragment program
@@ -30,17 +33,6 @@ R500 Fragment Program:
 \t4 ALPHA_INST:0x00c18000:MAD dest:0 alp_A_src:0 1 0 alp_B_src:0 1 0 targ 0 w:0
 \t5 RGBA_INST: 0x20490000:MAD dest:0 rgb_C_src:0 0/0/0 0 alp_C_src:0 0 0
 ";
-
-/// Returns a text and frees it.
-fn take(text: *mut c_char) -> String {
-    assert!(!text.is_null());
-    // SAFETY: a text of the library, freed once.
-    unsafe {
-        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
-        assert!(r500_text_free(text));
-        copy
-    }
-}
 
 /// Returns outcome, reason, resource and the numbers of the limit.
 fn compilation(source: &str, name: &CStr) -> (String, String, String, [u32; 2]) {

@@ -1,18 +1,14 @@
 //! Sizes that a caller states are not allocated.
 #![allow(missing_docs, unsafe_code, clippy::unwrap_used)]
 
-use std::ffi::CStr;
+mod common;
 
 use r500_c::*;
 
 #[test]
 fn coverage_takes_what_the_picture_needs() {
     let source = c"OUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\n";
-    let error = || {
-        // SAFETY: the text lives until the next call.
-        let text = unsafe { CStr::from_ptr(r500_last_error()) };
-        text.to_string_lossy().into_owned()
-    };
+    let error = || common::error().1;
     // SAFETY: pointers to memory of this function, of the sizes that the picture needs.
     unsafe {
         let bytes = source.to_bytes();
