@@ -46,7 +46,7 @@ const OF_FRAGMENTS: [Row; 7] = [
     (Role::Parameter, "state.depth.range"),
 ];
 
-const OF_VERTICES: [Row; 15] = [
+const OF_VERTICES: [Row; 14] = [
     (Role::Attribute, "vertex.position|normal|fogcoord"),
     (Role::Attribute, "vertex.color.?primary|secondary"),
     (Role::Attribute, "vertex.texcoord#8?"),
@@ -59,12 +59,11 @@ const OF_VERTICES: [Row; 15] = [
     (Role::Parameter, "state.texgen#8?.eye|object.s|t|r|q"),
     (Role::Parameter, "state.clip#6.plane"),
     (Role::Parameter, "state.point.size|attenuation"),
-    (Role::Parameter, "state.matrix.palette#32.?|inverse|transpose|invtrans.row@4"),
-    (Role::Parameter, "state.matrix.palette#32.?|inverse|transpose|invtrans"),
+    (Role::Parameter, "state.matrix.palette#32.?|inverse|transpose|invtrans.?row@4"),
     (Role::Parameter, "state.depth.range"),
 ];
 
-const OF_BOTH: [Row; 16] = [
+const OF_BOTH: [Row; 12] = [
     (Role::Parameter, "program.env|local@256"),
     (Role::Parameter, "state.material.?front|back.ambient|diffuse|specular|emission|shininess"),
     (Role::Parameter, "state.light#8.ambient|diffuse|specular|position|attenuation|half"),
@@ -73,14 +72,10 @@ const OF_BOTH: [Row; 16] = [
     (Role::Parameter, "state.lightmodel.?front|back.scenecolor"),
     (Role::Parameter, "state.lightprod#8.?front|back.ambient|diffuse|specular"),
     (Role::Parameter, "state.fog.color|params"),
-    (Role::Parameter, "state.matrix.modelview#32?.?|inverse|transpose|invtrans.row@4"),
-    (Role::Parameter, "state.matrix.texture#8?.?|inverse|transpose|invtrans.row@4"),
-    (Role::Parameter, "state.matrix.program#8.?|inverse|transpose|invtrans.row@4"),
-    (Role::Parameter, "state.matrix.projection|mvp.?|inverse|transpose|invtrans.row@4"),
-    (Role::Parameter, "state.matrix.modelview#32?.?|inverse|transpose|invtrans"),
-    (Role::Parameter, "state.matrix.texture#8?.?|inverse|transpose|invtrans"),
-    (Role::Parameter, "state.matrix.program#8.?|inverse|transpose|invtrans"),
-    (Role::Parameter, "state.matrix.projection|mvp.?|inverse|transpose|invtrans"),
+    (Role::Parameter, "state.matrix.modelview#32?.?|inverse|transpose|invtrans.?row@4"),
+    (Role::Parameter, "state.matrix.texture#8?.?|inverse|transpose|invtrans.?row@4"),
+    (Role::Parameter, "state.matrix.program#8.?|inverse|transpose|invtrans.?row@4"),
+    (Role::Parameter, "state.matrix.projection|mvp.?|inverse|transpose|invtrans.?row@4"),
 ];
 
 fn rows(stage: Stage) -> impl Iterator<Item = &'static Row> {
@@ -108,10 +103,10 @@ pub(crate) fn find(stage: Stage, path: &[Part]) -> Result<Binding, Diagnostic> {
                     vectors: found.vectors,
                     parts: found.parts,
                 };
-                if binding.name.starts_with("state.matrix") && binding.vectors.is_none() {
-                    // A whole matrix is its rows; a name that follows is none of its own.
+                if binding.name.starts_with("state.matrix") {
+                    // A whole matrix is its rows.
                     binding.name += ".row";
-                    binding.vectors = Some((0, 3));
+                    binding.vectors.get_or_insert((0, 3));
                 }
                 return Ok(binding);
             }
@@ -122,8 +117,10 @@ pub(crate) fn find(stage: Stage, path: &[Part]) -> Result<Binding, Diagnostic> {
 }
 
 /// Says why no pattern matches a path: what those want that came farthest.
+#[expect(clippy::expect_used, reason = "a stage without patterns must not compile")]
 fn error(stage: Stage, path: &[Part], mismatches: &[Mismatch]) -> Diagnostic {
-    let at = mismatches.iter().map(|mismatch| mismatch.at).max().unwrap_or(0);
+    let at = mismatches.iter().map(|mismatch| mismatch.at).max();
+    let at = at.expect("each stage has patterns");
     let far = || mismatches.iter().filter(|mismatch| mismatch.at == at);
     let names: Vec<&str> = path.iter().take(at).map(|part| &*part.name).collect();
     let before = names.join(".");

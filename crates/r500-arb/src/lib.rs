@@ -9,7 +9,9 @@
 //! | --- | --- |
 //! | [`lexer`](self) | tokens |
 //! | [`path`](self), [`bindings`](self) | dotted names; attributes, results and state by their names |
-//! | [`program`](self) | declarations, and the names that they make |
+//! | [`program`](self) | statements, and what is known between them |
+//! | [`declaration`](self), [`name`](self), [`variables`](self) | declarations; what names mean; variables of the tree |
+//! | [`option`](self) | options, and what they do at the end |
 //! | [`operand`](self), [`instruction`](self) | operands with their swizzles; instructions |
 //! | [`opcodes`](self), [`build`](self) | what each instruction computes; expressions |
 //!
@@ -22,12 +24,16 @@
 
 mod bindings;
 mod build;
+mod declaration;
 mod instruction;
 mod lexer;
+mod name;
 mod opcodes;
 mod operand;
+mod option;
 mod path;
 mod program;
+mod variables;
 
 use r500_glsl::tree::Shader;
 use r500_glsl::{Diagnostic, MAX_SOURCE, Span, Stage};

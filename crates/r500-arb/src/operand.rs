@@ -7,8 +7,9 @@ use r500_glsl::{Binary, Diagnostic, Span, Stage};
 use crate::bindings;
 use crate::build::Build;
 use crate::lexer::Kind;
+use crate::name::whole;
 use crate::path::{Index, Part};
-use crate::program::{Meaning, Place, Read, Reader, Vector, whole};
+use crate::program::{Meaning, Place, Read, Reader, Stop, Vector};
 
 /// What an instruction writes.
 pub(crate) struct Destination {
@@ -218,7 +219,7 @@ impl Reader<'_> {
                 let message = format!("`{name}` is an address register, which is only an index");
                 return Err(Diagnostic::error(span, message).into());
             }
-            Meaning::Array(_) | Meaning::Broken => return Err(crate::program::Stop::Known),
+            Meaning::Array(_) | Meaning::Broken => return Err(Stop::Known),
         })
     }
 

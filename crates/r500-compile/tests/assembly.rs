@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use r500_compile::evaluate::{Pixels, Vertices, quad, vertices};
-use r500_compile::{Stage, compile, parse, vertex};
+use r500_compile::{Compiled, Stage, compile, parse, vertex};
 use r500_exec::Bindings;
 use r500_program::InputData;
 
@@ -67,10 +67,9 @@ fn near(given: [f32; 4], wanted: [f32; 4]) -> bool {
     given.iter().zip(wanted).all(|(given, wanted)| (given - wanted).abs() <= 1e-5 * wanted.abs())
 }
 
-fn of_pixel(statements: &str) -> [f32; 4] {
-    let source = format!("!!ARBfp1.0\n{OPERANDS}{statements}\nMOV result.color, r;\nEND");
-    let compiled = compile(&source).unwrap();
-    let (shader, _) = parse(&source, Stage::Fragment).unwrap();
+/// Returns what the evaluator gives in the first pixel of a draw.
+fn color(source: &str, compiled: &Compiled) -> [f32; 4] {
+    let (shader, _) = parse(source, Stage::Fragment).unwrap();
     let bindings = Bindings::new(&compiled.job, [2, 2]).unwrap();
     let pixels = Pixels {
         bindings: &bindings,
@@ -79,6 +78,11 @@ fn of_pixel(statements: &str) -> [f32; 4] {
         samplers: &compiled.samplers,
     };
     quad(&shader, pixels, [0, 0]).colors[0].unwrap().map(|lanes| lanes[0])
+}
+
+fn of_pixel(statements: &str) -> [f32; 4] {
+    let source = format!("!!ARBfp1.0\n{OPERANDS}{statements}\nMOV result.color, r;\nEND");
+    color(&source, &compile(&source).unwrap())
 }
 
 fn of_vertex(statements: &str, given: &Vertices, output: &str) -> [f32; 4] {
@@ -210,7 +214,6 @@ fn fog_is_mixed_at_the_end() {
     let source =
         "!!ARBfp1.0\nOPTION ARB_fog_linear;\nMOV result.color, {1.0, 0.0, 0.5, 0.25};\nEND";
     let mut compiled = compile(source).unwrap();
-    let (shader, _) = parse(source, Stage::Fragment).unwrap();
     let uniforms = compiled.job.uniforms.clone();
     for uniform in &uniforms {
         let value: [f32; 4] = match uniform.name.as_str() {
@@ -226,14 +229,7 @@ fn fog_is_mixed_at_the_end() {
     for input in compiled.job.inputs.iter_mut().flatten() {
         input.data = InputData::Values { width: 1, values: vec![[20.0, 0.0, 0.0, 1.0]] };
     }
-    let bindings = Bindings::new(&compiled.job, [2, 2]).unwrap();
-    let pixels = Pixels {
-        bindings: &bindings,
-        uniforms: &uniforms,
-        inputs: &compiled.inputs,
-        samplers: &compiled.samplers,
-    };
-    let color = quad(&shader, pixels, [0, 0]).colors[0].unwrap().map(|lanes| lanes[0]);
+    let color = color(source, &compiled);
     assert!(near(color, [0.5, 0.5, 0.5, 0.25]), "{color:?}");
 }
 
