@@ -107,6 +107,16 @@ impl VertexSetup {
     }
 }
 
+/// Returns the number of an instruction as an address of recordings.
+#[must_use]
+#[expect(
+    clippy::expect_used,
+    reason = "another instruction than the one that runs must not be shown"
+)]
+pub fn address(number: usize) -> u32 {
+    u32::try_from(number).expect("vertex programs have at most 1024 instructions")
+}
+
 impl VertexMachine {
     /// Returns the machine of a vertex.
     #[must_use]
@@ -133,7 +143,6 @@ impl VertexMachine {
     #[must_use]
     pub fn addresses(&self) -> (u32, u32) {
         let (first, code) = self.setup.program.instructions();
-        let address = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         (address(first), address(first + code.len().saturating_sub(1)))
     }
 

@@ -343,7 +343,7 @@ mod tests {
     use super::*;
     use crate::command::debug::draw;
     use crate::command::source_map::SourceMap;
-    use crate::command::vertex::{Keep, VertexFile};
+    use crate::command::vertex::{COUNTING, Keep, VertexFile};
 
     fn screen(colors: bool) -> Screen<PixelGroup> {
         let path =
@@ -433,18 +433,9 @@ mod tests {
         }
     }
 
-    /// Adds 1 three times; input[0].x, which is 0 or 4, decides about the predicate.
     fn vertex_screen(colors: bool) -> Screen<VertexMachine> {
-        let text = "const[0] = (0, 1, 0, 0.25) ;
-FLOW[0] = LOOP after 0, 3 times 1 to 1, aL 5 step 1 ;
-temp[0].xyzw = VE_ADD const[0].xxxx const[0].xxxx ;
-temp[0].x = VE_ADD temp[0].x___ const[0].y___ ;
-temp[1].w = ME_PRED_SET_EQ input[0].xxxx ;
-(p) temp[0].x = VE_ADD temp[0].x___ temp[0].x___ ;
-out[0].xyzw = VE_ADD temp[0].xxxx temp[0].0000 ;
-";
         let files = r500::files::NamedFiles::anywhere();
-        let file = VertexFile::of(Path::new("count.vs.asm"), text.as_bytes(), &files).unwrap();
+        let file = VertexFile::of(Path::new("count.vs.asm"), COUNTING.as_bytes(), &files).unwrap();
         let inputs = ["i0=0".to_owned(), "i0=4".to_owned()];
         let set = file.set(&inputs, &[], Keep::AlsoOthers(0)).unwrap();
         Screen::new(Session::of_vertex(set, 0, Default::default()).unwrap(), colors)

@@ -4,7 +4,7 @@ use r500::exec::Limits;
 use r500::exec::record::{End, Recording, Snapshot};
 use r500::pvs::{ALT_TEMPORARIES, OUTPUTS, Running, Step, TEMPORARIES};
 use r500::trace::InstructionTexts;
-use r500::vertex_run::VertexMachine;
+use r500::vertex_run::{self, VertexMachine};
 use r500_stream::counted;
 
 use super::area::{BackgroundQuery, Found};
@@ -104,7 +104,7 @@ impl Debugged for VertexMachine {
     }
 
     fn address_of(step: &Step) -> u32 {
-        u32::try_from(step.address).unwrap_or(u32::MAX)
+        vertex_run::address(step.address)
     }
 
     fn effects(&self, step: &Step) -> Vec<String> {

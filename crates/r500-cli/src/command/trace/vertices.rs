@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use r500::pvs::{DstType, Execution, Instruction, Interpreter, Step, Write as Written};
+use r500::vertex_run;
 use r500_stream::counted;
 use serde_json::{Value, json};
 
@@ -61,7 +62,7 @@ impl Trace {
             if !executed || !self.watch.is_empty() && !self.watch.iter().any(|w| sees(*w, &step)) {
                 continue;
             }
-            let address = u32::try_from(step.address).unwrap_or(u32::MAX);
+            let address = vertex_run::address(step.address);
             let inst = step.address.checked_sub(base).and_then(|n| code.get(n));
             match self.format {
                 Format::Text => {

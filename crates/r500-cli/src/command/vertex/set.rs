@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use r500::exec::Limits;
 use r500::pvs::{Addressing, CONSTANTS, Program, SrcType};
-use r500::vertex_run::VertexSetup;
+use r500::vertex_run::{self, VertexSetup};
 use r500_card::DrawInputs;
 
 use super::VertexFile;
@@ -227,7 +227,7 @@ impl VertexSet {
 
 /// Returns the address of the first instruction.
 fn offset(program: &Program) -> u32 {
-    u32::try_from(program.instructions().0).unwrap_or(u32::MAX)
+    vertex_run::address(program.instructions().0)
 }
 
 fn listing(program: &Program) -> SourceMap {

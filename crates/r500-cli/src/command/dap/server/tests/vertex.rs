@@ -1,17 +1,7 @@
 //! Sessions with vertex programs.
 
 use super::*;
-
-/// A loop of three iterations, which adds 1 each; then x is doubled only if input[0].x is 0.
-const COUNTING: &str = "-- Counts.
-const[0] = (0, 1, 0, 0.25) ;
-FLOW[0] = LOOP after 0, 3 times 1 to 1, aL 5 step 1 ;
-temp[0].xyzw = VE_ADD const[0].xxxx const[0].xxxx ;
-temp[0].x = VE_ADD temp[0].x___ const[0].y___ ;
-temp[1].w = ME_PRED_SET_EQ input[0].xxxx ;
-(p) temp[0].x = VE_ADD temp[0].x___ temp[0].x___ ;
-out[0].xyzw = VE_ADD temp[0].xxxx temp[0].0000 ;
-";
+use crate::command::vertex::COUNTING;
 
 /// Begins a session with a vertex of two.
 fn counting(vertex: u64) -> Client {
