@@ -15,8 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
     let optimized = optimize(&program, &[]);
     let [before, after] = optimized.cost;
     assert!(after.no_worse_than(&before), "{before:?}, then {after:?}\n{program}");
-    let evidence =
-        VertexEvidence::of(&program, &optimized.program, &GivenConstants::new());
+    let evidence = VertexEvidence::of(&program, &optimized.program, &GivenConstants::new());
     if let VertexEvidence::Different(difference) = evidence {
         panic!("{difference:?}\n{program}\n---\n{}", optimized.program);
     }
