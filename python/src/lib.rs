@@ -4,7 +4,6 @@
 #![allow(missing_docs, reason = "the package documents it")]
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -13,13 +12,11 @@ use r500::asm::PrintOptions;
 use r500::builtin_uniforms;
 use r500::check::{Assumptions, check};
 use r500::exec::output::color::bytes_per_pixel;
-use r500::exec::reference::Reference;
 use r500::exec::{Bindings, ColorSurface, Engine, Options, PixelRect, Shader, Surfaces};
-use r500::fast::Fast;
 use r500::files;
 use r500::formats::Limits;
 use r500::isa::state::{UsFcIntConst, UsOutFmt};
-use r500::jit::Jit;
+use r500::jit::shared_engine;
 use r500::lint;
 use r500::program::{Input, InputData, Job, Outcome};
 use r500::reader::{self, Language};
@@ -31,19 +28,8 @@ fn error(error: impl std::fmt::Display) -> PyErr {
     Error::new_err(error.to_string())
 }
 
-static JIT: LazyLock<Jit> = LazyLock::new(Jit::new);
-static FAST: LazyLock<Fast> = LazyLock::new(Fast::new);
-static REFERENCE: Reference = Reference;
-
 fn engine(name: &str) -> PyResult<&'static dyn Engine> {
-    match name {
-        "jit" => Ok(&*JIT),
-        "fast" => Ok(&*FAST),
-        "reference" => Ok(&REFERENCE),
-        name => {
-            Err(error(format!("no engine is called `{name}`: there are jit, fast and reference")))
-        }
-    }
+    name.parse().map(shared_engine).map_err(error)
 }
 
 /// Returns vectors of little-endian floats.

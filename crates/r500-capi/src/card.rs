@@ -6,10 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-use r500::exec::Engine;
-use r500::exec::reference::Reference;
-use r500::fast::Fast;
-use r500::jit::Jit;
+use r500::fast::Simd;
+use r500::jit::{Settings, engine};
 use r500_card::{Card as Chip, CardError, Limits};
 use r500_stream::kernel::{self, Rights};
 use r500_stream::{Buffer, BufferId, ChunkKind, Memory, Submission, Tiling};
@@ -128,15 +126,6 @@ impl Memory for CallersMemory {
     }
 }
 
-fn engine(name: Option<&str>) -> Result<Box<dyn Engine + Send>, Error> {
-    match name {
-        None | Some("fast") => Ok(Box::new(Fast::new())),
-        Some("jit") => Ok(Box::new(Jit::new())),
-        Some("reference") => Ok(Box::new(Reference)),
-        Some(name) => Err(crate::drawing::no_engine(name)),
-    }
-}
-
 /// Returns a card as the kernel's driver leaves it when it starts. `engine_name` is what runs fragment programs: "fast" (the default, for
 /// NULL), "jit" or "reference"; all draw the same bits. `chip_name` is "rv515", "rv530" (the default, for NULL), "r520" or "r580". Free it with
 /// r500_card_free.
@@ -147,13 +136,14 @@ pub unsafe extern "C" fn r500_card_new(
 ) -> *mut Card {
     or_else(std::ptr::null_mut, || {
         // SAFETY: the contract of `pointers`.
-        let (engine_name, chip) = unsafe {
-            let engine_name = pointers::text(engine_name, "engine_name")?;
-            (engine_name, pointers::text(chip_name, "chip_name")?)
+        let (name, chip) = unsafe {
+            let name = pointers::text(engine_name, "engine_name")?;
+            (name, pointers::text(chip_name, "chip_name")?)
         };
+        let name = crate::drawing::named_engine(name, Chip::USUAL_ENGINE)?;
         let chip = chip.map_or(Ok(r500_stream::Chip::default()), str::parse);
         let state = CardState {
-            card: Chip::with_engine(engine(engine_name)?),
+            card: Chip::with_engine(engine(name, Simd::detect(), Settings::default())),
             chip: chip.map_err(Error::argument)?,
             is_checked: true,
             readings: Vec::new(),

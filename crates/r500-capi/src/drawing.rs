@@ -3,18 +3,15 @@
 use std::ffi::c_char;
 use std::io;
 use std::path::Path;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use r500::builtin_uniforms;
-use r500::exec::reference::Reference;
 use r500::exec::{
-    Bindings, ColorSurface, Drawing as Prepared, Engine, Options, PixelRect, Plane, Shader,
+    Bindings, ColorSurface, Drawing as Prepared, EngineName, Options, PixelRect, Plane, Shader,
     Surfaces as Targets,
 };
-use r500::fast::Fast;
 use r500::isa::state::{UsFcIntConst, UsOutFmt};
-use r500::jit::Jit;
+use r500::jit::shared_engine;
 use r500::program::{Input, InputData};
 use r500::texture::{TextureError, TextureSpec};
 
@@ -95,22 +92,9 @@ pub struct Surfaces {
     pub coverage_pitch: usize,
 }
 
-static JIT: LazyLock<Jit> = LazyLock::new(Jit::new);
-static FAST: LazyLock<Fast> = LazyLock::new(Fast::new);
-static REFERENCE: Reference = Reference;
-
-fn engine(name: Option<&str>) -> Result<&'static dyn Engine, Error> {
-    match name {
-        None | Some("jit") => Ok(&*JIT),
-        Some("fast") => Ok(&*FAST),
-        Some("reference") => Ok(&REFERENCE),
-        Some(name) => Err(no_engine(name)),
-    }
-}
-
-/// Returns the error of an engine that does not exist.
-pub(crate) fn no_engine(name: &str) -> Error {
-    Error::argument(format!("no engine is called `{name}`: there are jit, fast and reference"))
+/// Returns the engine of a caller's name, or the usual one.
+pub(crate) fn named_engine(name: Option<&str>, usual: EngineName) -> Result<EngineName, Error> {
+    name.map_or(Ok(usual), |name| name.parse().map_err(Error::argument))
 }
 
 /// Makes an engine ready to draw a program as a picture of this size. `engine_name` is "jit" (the default, for NULL), "fast" or
@@ -127,7 +111,8 @@ pub unsafe extern "C" fn r500_prepare(
         let (job, name) = unsafe { (job(program)?, pointers::text(engine_name, "engine_name")?) };
         let bindings = builtin_uniforms::bind(job, [width, height]).map_err(Error::input)?;
         let shader = Shader::new(&job.program).map_err(Error::input)?;
-        let prepared = Prepared::new(engine(name)?, shader, &bindings, Options::default());
+        let engine = shared_engine(named_engine(name, EngineName::Jit)?);
+        let prepared = Prepared::new(engine, shader, &bindings, Options::default());
         let state = DrawingState { prepared: prepared?, bindings, coverage: Vec::new() };
         Ok(handle::give(Drawing(Handle::new(state))))
     })

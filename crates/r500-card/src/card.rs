@@ -11,7 +11,7 @@ use r500_chip::sc::{ScClipRule, ScScreendoor};
 use r500_chip::su::SuRegDest;
 use r500_chip::vap::{VapGbHorzClipAdj, VapGbVertClipAdj, VapVfMaxVtxIndx};
 use r500_chip::zb::{ZbZpassAddr, ZbZpassData};
-use r500_exec::Engine;
+use r500_exec::{Engine, EngineName};
 use r500_fast::Fast;
 use r500_isa::texture::TxInvalTags;
 use r500_pvs::BatchMemory;
@@ -71,6 +71,9 @@ impl Default for Card {
 }
 
 impl Card {
+    /// The engine for fragment programs of a card for which none is named: most programs of a card draw too little to pay for machine code.
+    pub const USUAL_ENGINE: EngineName = EngineName::Fast;
+
     /// Returns a card in the state that the kernel's driver sets up, with the fast engine for fragment programs.
     #[must_use]
     pub fn new() -> Self {

@@ -42,4 +42,4 @@ pub use frame_link::{Frame, FrameListener, FrameReader};
 pub use gem::Mapping;
 pub use machine::{Fault, Machine};
 pub use program::Program;
-pub use settings::{EngineName, Settings, SettingsError, UnknownEngine};
+pub use settings::{Settings, SettingsError};

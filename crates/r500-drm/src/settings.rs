@@ -1,9 +1,7 @@
 //! Settings of the virtual card, passed from `r500 card` to the library in environment variables.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use r500_stream::Chip;
@@ -30,59 +28,13 @@ pub struct Settings {
     pub window: Option<String>,
     /// Width and height of the screen in pixels.
     pub mode: [u16; 2],
-    /// The engine for fragment programs; all engines give the same bits.
-    pub engine: EngineName,
+    /// The name of the engine for fragment programs, for the machine; `None` for its usual one. All engines give the same bits.
+    pub engine: Option<String>,
     /// Readings as NAME=VALUE, for the machine.
     pub readings: Vec<String>,
     /// The time that a submission may take, for the machine; zero for any time.
     pub limit_time: Duration,
 }
-
-/// The name of an engine for fragment programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EngineName {
-    /// The reference engine, one group of pixels at a time.
-    Reference,
-    /// A batch interpreter.
-    #[default]
-    Fast,
-    /// Machine code.
-    Jit,
-}
-
-impl EngineName {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Reference, Self::Fast, Self::Jit];
-
-    /// Its name, in lower case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Reference => "reference",
-            Self::Fast => "fast",
-            Self::Jit => "jit",
-        }
-    }
-}
-
-impl fmt::Display for EngineName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for EngineName {
-    type Err = UnknownEngine;
-
-    fn from_str(name: &str) -> Result<Self, UnknownEngine> {
-        let found = Self::ALL.into_iter().find(|engine| engine.name() == name);
-        found.ok_or_else(|| UnknownEngine(name.to_owned()))
-    }
-}
-
-/// An unknown engine name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no engine has the name {0:?}; there are reference, fast and jit")]
-pub struct UnknownEngine(pub String);
 
 impl Default for Settings {
     fn default() -> Self {
@@ -96,7 +48,7 @@ impl Default for Settings {
             frames: None,
             window: None,
             mode: [1024, 768],
-            engine: EngineName::default(),
+            engine: None,
             readings: Vec::new(),
             limit_time: Self::LIMIT_TIME,
         }
@@ -146,7 +98,7 @@ impl Settings {
             (FRAMES, path(&self.frames)),
             (WINDOW, self.window.clone().map(OsString::from)),
             (MODE, Some(format!("{}x{}", self.mode[0], self.mode[1]).into())),
-            (ENGINE, Some(self.engine.name().into())),
+            (ENGINE, self.engine.clone().map(OsString::from)),
             (READINGS, Some(self.readings.join(",").into())),
             (LIMIT_TIME, Some(self.limit_time.as_secs_f64().to_string().into())),
         ]
@@ -159,13 +111,6 @@ impl Settings {
         if let Some(value) = text(CHIP) {
             settings.chip = value.parse().map_err(|e: r500_stream::UnknownChip| SettingsError {
                 name: CHIP,
-                value,
-                expected: e.to_string(),
-            })?;
-        }
-        if let Some(value) = text(ENGINE) {
-            settings.engine = value.parse().map_err(|e: UnknownEngine| SettingsError {
-                name: ENGINE,
                 value,
                 expected: e.to_string(),
             })?;
@@ -186,6 +131,7 @@ impl Settings {
         settings.capture = get(CAPTURE).map(PathBuf::from);
         settings.frames = get(FRAMES).map(PathBuf::from);
         settings.window = text(WINDOW);
+        settings.engine = text(ENGINE);
         if let Some(value) = text(READINGS) {
             let readings = value.split(',').filter(|reading| !reading.is_empty());
             settings.readings = readings.map(str::to_owned).collect();
@@ -235,7 +181,7 @@ mod tests {
             frames: Some("/frames".into()),
             window: Some("screen".into()),
             mode: [640, 480],
-            engine: EngineName::Jit,
+            engine: Some("jit".into()),
             readings: vec!["subpixel=256".into(), "guard-band=wide".into()],
             limit_time: Duration::from_millis(1500),
         };
@@ -249,7 +195,6 @@ mod tests {
     fn wrong_values_are_named() {
         for (name, value) in [
             (CHIP, "r600"),
-            (ENGINE, "quick"),
             (SYNC, "yes"),
             (MODE, "0x5"),
             (MODE, "800"),

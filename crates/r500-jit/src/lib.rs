@@ -13,6 +13,7 @@
 //! | --- | --- |
 //! | `engine` | the engine |
 //! | `settings` | its settings |
+//! | `registry` | all engines by name |
 //! | `tiering` | tier-up of draws from bytecode to machine code |
 //! | `progress` | execution counters for tier-up |
 //! | `background` | compilation on a background thread |
@@ -48,6 +49,7 @@ mod engine;
 mod fuel;
 mod memory_bounds;
 mod progress;
+mod registry;
 mod settings;
 mod tiering;
 
@@ -98,6 +100,7 @@ pub use no_disasm::listing;
 pub use x86::{compile, listing};
 
 pub use engine::Jit;
+pub use registry::{engine, shared_engine, usual_engine};
 #[cfg(feature = "emulator")]
 pub use settings::Execution;
 pub use settings::{CacheUse, Constants, Effort, Groups, Settings, Unavailable, When};

@@ -1,28 +1,24 @@
 //! The adapter between the device and the virtual chip.
 
 use r500_card::{Card, CardError, Limits};
-use r500_drm::{EngineName, Fault, Machine, Settings};
-use r500_exec::Engine;
-use r500_exec::reference::Reference;
-use r500_fast::Fast;
-use r500_jit::Jit;
+use r500_drm::{Fault, Machine, Settings};
+use r500_exec::EngineName;
+use r500_fast::Simd;
+use r500_jit::engine;
 use r500_stream::{Submission, counted};
 
 /// A chip that executes submissions.
 #[derive(Debug, Default)]
 struct Chip(Card);
 
-/// Returns the machine that executes submissions; `None` if drawing is disabled. Fails if a reading does not exist.
+/// Returns the machine that executes submissions; `None` if drawing is disabled. Fails if the engine or a reading does not exist.
 pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, String> {
     if !settings.draw {
         return Ok(None);
     }
-    let engine: Box<dyn Engine + Send> = match settings.engine {
-        EngineName::Reference => Box::new(Reference),
-        EngineName::Fast => Box::new(Fast::new()),
-        EngineName::Jit => Box::new(Jit::new()),
-    };
-    let mut card = Card::with_engine(engine);
+    let name = settings.engine.as_deref().map_or(Ok(Card::USUAL_ENGINE), str::parse::<EngineName>);
+    let name = name.map_err(|error| error.to_string())?;
+    let mut card = Card::with_engine(engine(name, Simd::detect(), r500_jit::Settings::default()));
     let time = Some(settings.limit_time).filter(|time| !time.is_zero());
     card.set_limits(Limits { time, ..Limits::default() });
     for reading in &settings.readings {

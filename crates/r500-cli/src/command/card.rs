@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use r500::exec::EngineName;
 use r500_stream::Chip;
 
-use super::card_engine::CardEngine;
 #[cfg(target_os = "linux")]
 use super::card_process::{INSTALL, absolute, has_r300_driver, library, put_on_card};
 use super::exit::{Failure, Outcome};
@@ -83,8 +83,8 @@ struct CardArgs {
     #[arg(long, value_name = "WxH", default_value = "1024x768", value_parser = parse_mode)]
     mode: [u16; 2],
     /// What runs fragment programs; all give the same bits
-    #[arg(long, value_enum, default_value = "fast")]
-    engine: CardEngine,
+    #[arg(long, value_name = "ENGINE", default_value = r500_card::Card::USUAL_ENGINE.name(), value_parser = syntax::engine())]
+    engine: EngineName,
     /// Choose a rule that the documents leave open; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     reading: Vec<String>,
@@ -202,7 +202,7 @@ impl CardArgs {
             capture: capture.map(absolute).transpose()?,
             frames: self.frames.as_deref().map(absolute).transpose()?,
             mode: self.mode,
-            engine: self.engine.name(),
+            engine: Some(self.engine.name().to_owned()),
             readings: self.reading.clone(),
             limit_time: self.limit_time,
         };

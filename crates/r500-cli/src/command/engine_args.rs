@@ -5,15 +5,14 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::builder::FalseyValueParser;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use r500::check::ExternalReads;
-use r500::exec::reference::Reference;
 use r500::exec::{
-    BindError, Bindings, Engine, Limits, Options, Readings, RunError, RunInfo, RuntimeWarnings,
+    BindError, Bindings, Engine, EngineName, Limits, Options, Readings, RunError, RunInfo, RuntimeWarnings,
     Shader, ShaderError, WarningKind,
 };
-use r500::fast::{Fast, Simd};
-use r500::jit::{Jit, Settings};
+use r500::fast::Simd;
+use r500::jit::{Settings, engine, usual_engine};
 use r500::program::Job;
 
 use super::binding_args::StateArgs;
@@ -30,7 +29,7 @@ pub(super) const TIME: Duration = Duration::from_secs(60);
 pub(super) struct EngineArgs {
     /// The engine; findings are always the reference engine's (default: jit where the processor has
     /// AVX2, else fast)
-    #[arg(long, value_enum, env = "R500_ENGINE")]
+    #[arg(long, value_name = "ENGINE", env = "R500_ENGINE", value_parser = syntax::engine())]
     engine: Option<EngineName>,
     /// Vector instructions of the fast and the jit engine: `auto` takes the best there are
     #[arg(long, value_name = "LEVEL", env = "R500_SIMD", default_value = "auto", value_parser = simd)]
@@ -61,47 +60,28 @@ pub(super) struct EngineArgs {
     limit_time: Option<Duration>,
 }
 
-/// The engines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum EngineName {
-    /// Defines the results; one pixel group after the other
-    Reference,
-    /// The same results, many pixels at a time
-    Fast,
-    /// The same results, as machine code
-    Jit,
-}
-
 impl EngineArgs {
-    /// Returns the engine.
+    /// Returns the engine, which all draws of this process share.
     pub(super) fn engine(&self) -> &'static dyn Engine {
-        static FAST: OnceLock<Fast> = OnceLock::new();
-        static JIT: OnceLock<Jit> = OnceLock::new();
-        let jit = || JIT.get_or_init(|| self.jit());
-        match self.chosen(|| jit().unavailable().is_none()) {
-            EngineName::Reference => &Reference,
-            EngineName::Fast => FAST.get_or_init(|| Fast::with(self.simd)),
-            EngineName::Jit => jit(),
-        }
+        static ENGINES: [OnceLock<Box<dyn Engine + Send>>; EngineName::ALL.len()] =
+            [const { OnceLock::new() }; EngineName::ALL.len()];
+        let name = self.chosen();
+        &**ENGINES[name as usize].get_or_init(|| self.make(name))
     }
 
     /// Returns a new engine for a virtual card.
     pub(super) fn card_engine(&self) -> Box<dyn Engine + Send> {
-        match self.chosen(|| self.jit().unavailable().is_none()) {
-            EngineName::Reference => Box::new(Reference),
-            EngineName::Fast => Box::new(Fast::with(self.simd)),
-            EngineName::Jit => Box::new(self.jit()),
-        }
+        self.make(self.chosen())
     }
 
-    fn jit(&self) -> Jit {
-        Jit::with(self.simd, Settings { perf_map: self.perf_map, ..Settings::default() })
+    fn make(&self, name: EngineName) -> Box<dyn Engine + Send> {
+        let settings = Settings { perf_map: self.perf_map, ..Settings::default() };
+        engine(name, self.simd, settings)
     }
 
-    /// Returns the named engine, else jit where it can draw, else fast.
-    fn chosen(&self, jit_draws: impl FnOnce() -> bool) -> EngineName {
-        let usual = || if jit_draws() { EngineName::Jit } else { EngineName::Fast };
-        self.engine.unwrap_or_else(usual)
+    /// Returns the named engine, else the usual one.
+    fn chosen(&self) -> EngineName {
+        self.engine.unwrap_or_else(|| usual_engine(self.simd))
     }
 
     /// Returns the time limit of a terminating command: the given one, none for 0, or `usual`.

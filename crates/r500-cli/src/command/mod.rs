@@ -16,7 +16,6 @@ mod bench;
 mod binding_args;
 mod capture_args;
 mod card;
-mod card_engine;
 #[cfg(target_os = "linux")]
 mod card_process;
 #[cfg(all(feature = "window", target_os = "linux"))]

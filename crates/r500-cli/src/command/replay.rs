@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use r500::exec::EngineName;
+use r500::fast::Simd;
+use r500::jit::{Effort, Settings, When, engine};
 use r500::picture::{Picture, encode_png};
 use r500_card::{Card, CardError};
 use r500_stream::capture::{
@@ -14,11 +17,10 @@ use r500_stream::capture::{
 use r500_stream::{BufferId, FrameError, OutOfTime, Submission, capture, counted, frame_rgb};
 
 use super::capture_args::{deadline, limit_time, out_of_range, set_readings};
-use super::card_engine::CardEngine;
 use super::exit::{Failure, Outcome, Status};
 use super::file_kind::{FileKind, HEAD};
 use super::output_file::{create_folder, put};
-use super::syntax::seconds;
+use super::syntax::{self, seconds};
 use super::{overwrite, terminal};
 
 /// Execute a capture again.
@@ -36,8 +38,8 @@ pub(super) struct Replay {
     #[arg(short, long, value_name = "DIRECTORY")]
     output: Option<PathBuf>,
     /// What runs fragment programs; all give the same bits. jit compiles each program before its first draw
-    #[arg(long, value_enum, default_value = "fast")]
-    engine: CardEngine,
+    #[arg(long, value_name = "ENGINE", default_value = Card::USUAL_ENGINE.name(), value_parser = syntax::engine())]
+    engine: EngineName,
     /// Choose a rule that the documents leave open; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     reading: Vec<String>,
@@ -166,7 +168,9 @@ impl Replay {
     }
 
     fn card(&self) -> Outcome<Card> {
-        let mut card = Card::with_engine(self.engine.engine());
+        // Engines are compared: machine code draws from the first picture of a program on.
+        let settings = Settings { when: When::Before(Effort::Quick), ..Settings::default() };
+        let mut card = Card::with_engine(engine(self.engine, Simd::detect(), settings));
         card.set_rules_only(self.rules);
         self.set_readings(&mut card, &[])?;
         Ok(card)

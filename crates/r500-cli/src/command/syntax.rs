@@ -1,9 +1,9 @@
-//! Parsing of option values: sizes, areas, ranges, registers, numbers, chips.
+//! Parsing of option values: sizes, areas, ranges, registers, numbers, chips, engines.
 
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use r500::exec::PixelRect;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use r500::exec::{EngineName, PixelRect};
 use r500_stream::Chip;
 
 /// Returns a positive number of seconds.
@@ -15,6 +15,12 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 /// Parses the name of a chip.
 pub(super) fn chip() -> impl TypedValueParser<Value = Chip> {
     PossibleValuesParser::new(Chip::ALL.map(Chip::name)).try_map(|name| name.parse::<Chip>())
+}
+
+/// Parses the name of an engine.
+pub(super) fn engine() -> impl TypedValueParser<Value = EngineName> {
+    let named = |name: EngineName| PossibleValue::new(name.name()).help(name.summary());
+    PossibleValuesParser::new(EngineName::ALL.map(named)).try_map(|name| name.parse())
 }
 
 /// Parses `WxH`, each at least 1.

@@ -108,8 +108,8 @@ impl Compared {
         let slower: Vec<_> = ratios.clone().filter(|(_, ratio)| *ratio < least).collect();
         for (row, ratio) in &slower {
             let Setup { threads, .. } = row.setup;
-            let simd = row.setup.simd().map_or("", |simd| simd.name());
-            let who = format!("{} {simd} (threads: {threads})", row.setup.engine());
+            let simd = row.setup.simd.map_or("", |simd| simd.name());
+            let who = format!("{} {simd} (threads: {threads})", row.setup.engine);
             terminal::error(&format!("{}: {who}: {ratio:.2} times as fast as then", row.name));
         }
         if ratios.clone().count() > 1 {
@@ -123,8 +123,8 @@ impl Compared {
 fn key(row: &Row) -> Key {
     (
         row.key.clone(),
-        row.setup.engine().to_owned(),
-        row.setup.simd().map(|simd| simd.name().to_owned()),
+        row.setup.engine.name().to_owned(),
+        row.setup.simd.map(|simd| simd.name().to_owned()),
         row.setup.threads as u64,
         row.size.map(u64::from),
     )

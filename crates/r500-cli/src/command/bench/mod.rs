@@ -10,11 +10,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
-use r500::exec::reference::Reference;
-use r500::exec::{Draw, Engine, Limits, Options, RunInfo};
-use r500::fast::{Fast, Simd};
-use r500::jit::{Effort, Jit, Settings, When};
+use clap::Args;
+use r500::exec::{Draw, Engine, EngineName, Limits, Options, RunInfo};
+use r500::fast::Simd;
+use r500::jit::{Effort, Settings, When, engine, usual_engine};
 use r500::program::Job;
 
 use self::baseline::Baseline;
@@ -45,8 +44,8 @@ pub(super) struct Bench {
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
     /// Engines, separated by commas (default: jit if the processor has AVX2, else fast)
-    #[arg(long, value_enum, value_delimiter = ',')]
-    engine: Vec<EngineName>,
+    #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engines)]
+    engine: Vec<Engines>,
     /// SIMD levels of the fast and the jit engine, separated by commas: `auto` is the best that the
     /// processor has, `all` is each of them
     #[arg(long, value_name = "LEVEL", value_delimiter = ',', default_value = "auto", value_parser = levels)]
@@ -108,13 +107,16 @@ Examples:
   r500 bench plasma.r5 --save f.json; r500 bench plasma.r5 --output rgba8 --against f.json
   r500 bench tests/corpus/mesa --save before.json; r500 bench tests/corpus/mesa --against before.json";
 
-/// The engines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum EngineName {
-    Reference,
-    Fast,
-    Jit,
+/// Engines to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Engines {
+    One(EngineName),
     All,
+}
+
+fn engines(text: &str) -> Result<Engines, String> {
+    let one = || text.parse().map(Engines::One).map_err(|error| format!("{error}; `all` is each"));
+    if text == "all" { Ok(Engines::All) } else { one() }
 }
 
 /// Levels of vector instructions.
@@ -149,53 +151,25 @@ struct Program {
     job: Job,
 }
 
-/// An engine, and its instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Drawer {
-    Reference,
-    Fast(Simd),
-    Jit(Simd),
-}
-
 /// An engine and a number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Setup {
-    engine: Drawer,
+    engine: EngineName,
+    /// Its vector instructions; `None` for the reference engine.
+    simd: Option<Simd>,
     threads: usize,
 }
 
 impl Setup {
-    fn engine(self) -> &'static str {
-        match self.engine {
-            Drawer::Reference => "reference",
-            Drawer::Fast(_) => "fast",
-            Drawer::Jit(_) => "jit",
-        }
-    }
-
     /// Returns an engine of its own.
-    fn make(self) -> Box<dyn Engine> {
-        match self.engine {
-            Drawer::Reference => Box::new(Reference),
-            Drawer::Fast(simd) => Box::new(Fast::with(simd)),
-            Drawer::Jit(simd) => {
-                let settings = Settings { when: When::Before(Effort::Full), ..Settings::default() };
-                Box::new(Jit::with(simd, settings))
-            }
-        }
-    }
-
-    /// Returns its vector instructions; `None` for the reference engine.
-    fn simd(self) -> Option<Simd> {
-        match self.engine {
-            Drawer::Reference => None,
-            Drawer::Fast(simd) | Drawer::Jit(simd) => Some(simd),
-        }
+    fn make(self) -> Box<dyn Engine + Send> {
+        let settings = Settings { when: When::Before(Effort::Full), ..Settings::default() };
+        engine(self.engine, self.peak_simd(), settings)
     }
 
     /// Returns the instructions that it is held against.
     fn peak_simd(self) -> Simd {
-        self.simd().unwrap_or_else(Simd::detect)
+        self.simd.unwrap_or_else(Simd::detect)
     }
 }
 
@@ -203,10 +177,10 @@ impl Setup {
 /// it does not have runs in tests only.
 fn what_draws(setups: &[Setup]) -> String {
     let mut engines: Vec<_> = (setups.iter())
-        .map(|setup| match setup.engine {
-            Drawer::Reference => "reference".to_owned(),
-            Drawer::Fast(simd) => format!("fast with {}", simd.name()),
-            Drawer::Jit(simd) => format!("jit with {} (native)", simd.name()),
+        .map(|setup| {
+            let native = if setup.engine == EngineName::Jit { " (native)" } else { "" };
+            let level = setup.simd.map_or(String::new(), |simd| format!(" with {}", simd.name()));
+            format!("{}{level}{native}", setup.engine)
         })
         .collect();
     engines.dedup();
@@ -303,32 +277,35 @@ impl Bench {
 
     /// The engines to measure.
     fn setups(&self) -> Vec<Setup> {
-        let named = |engine| self.engine.iter().any(|e| [engine, EngineName::All].contains(e));
         let wanted = |simd: &Simd| {
             self.simd.iter().any(|level| [Levels::All, Levels::One(*simd)].contains(level))
         };
-        let levels = || Simd::available().filter(wanted);
-        let has_code = |simd: &Simd| Jit::with(*simd, Settings::default()).unavailable().is_none();
+        let levels: Vec<_> = Simd::available().filter(wanted).collect();
+        let has_code = |simd: &Simd| usual_engine(*simd) == EngineName::Jit;
+        let named = |engine| {
+            self.engine.iter().any(|named| [Engines::One(engine), Engines::All].contains(named))
+        };
+        let with_level = |engine| move |&simd: &Simd| (engine, Some(simd));
         let mut engines = Vec::new();
         if self.engine.is_empty() {
-            let best = |simd| if has_code(&simd) { Drawer::Jit(simd) } else { Drawer::Fast(simd) };
-            engines.extend(levels().map(best));
+            engines.extend(levels.iter().map(|&simd| (usual_engine(simd), Some(simd))));
         }
         if named(EngineName::Jit) {
-            engines.extend(levels().filter(has_code).map(Drawer::Jit));
+            let levels = levels.iter().filter(|simd| has_code(simd));
+            engines.extend(levels.map(with_level(EngineName::Jit)));
         }
         if named(EngineName::Fast) {
-            engines.extend(levels().map(Drawer::Fast));
+            engines.extend(levels.iter().map(with_level(EngineName::Fast)));
         }
         if named(EngineName::Reference) {
-            engines.push(Drawer::Reference);
+            engines.push((EngineName::Reference, None));
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let mut setups = Vec::new();
-        for &engine in &engines {
+        for &(engine, simd) in &engines {
             for &threads in &self.threads {
                 let threads = if threads == 0 { cores } else { threads };
-                let setup = Setup { engine, threads };
+                let setup = Setup { engine, simd, threads };
                 if !setups.contains(&setup) {
                     setups.push(setup);
                 }
@@ -418,7 +395,7 @@ impl Bench {
         let mut told = Vec::new();
         for &setup in setups {
             bar.inc(1);
-            if setup.engine != Drawer::Reference && instead.contains(&setup.threads) {
+            if setup.engine != EngineName::Reference && instead.contains(&setup.threads) {
                 continue;
             }
             let options = Options { threads: setup.threads, limits, ..Options::default() };

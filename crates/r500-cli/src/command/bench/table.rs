@@ -24,7 +24,7 @@ pub(super) fn text(
     for (i, row) in measured.rows.iter().enumerate() {
         let mut cells = vec![
             row.name.clone(),
-            row.setup.engine().to_owned(),
+            row.setup.engine.name().to_owned(),
             simd(row).unwrap_or("-").to_owned(),
             row.setup.threads.to_string(),
             number(row.pixels_a_second() / 1e6),
@@ -86,8 +86,8 @@ fn means(measured: &Measured, compared: Option<&Compared>) -> Vec<Vec<String>> {
         let of = |value: &dyn Fn(&Row) -> f64| geometric(rows().map(|(_, row)| value(row)));
         let mut cells = vec![
             format!("geometric mean of {}", rows().count()),
-            setup.engine().to_owned(),
-            setup.simd().map_or("-", |simd| simd.name()).to_owned(),
+            setup.engine.name().to_owned(),
+            setup.simd.map_or("-", |simd| simd.name()).to_owned(),
             setup.threads.to_string(),
             number(of(&Row::pixels_a_second) / 1e6),
             number(of(&|row| row.pixels() / row.times.best) / 1e6),
@@ -147,8 +147,8 @@ fn object(row: &Row, ratio: Option<f64>) -> Value {
         "name": row.name,
         "file": row.file,
         "index": row.index,
-        "engine": row.setup.engine(),
-        "simd": row.setup.simd().map(|simd| simd.name()),
+        "engine": row.setup.engine.name(),
+        "simd": row.setup.simd.map(|simd| simd.name()),
         "threads": row.setup.threads,
         "size": row.size,
         "drawn_by": row.times.run_info.engine,

@@ -1,0 +1,38 @@
+//! The engines by name. This crate is the lowest that has them all.
+
+use std::sync::LazyLock;
+
+use r500_exec::reference::Reference;
+use r500_exec::{Engine, EngineName};
+use r500_fast::{Fast, Simd};
+
+use crate::{Jit, Settings};
+
+/// Returns a new engine. Level and settings are for those that they concern.
+#[must_use]
+pub fn engine(name: EngineName, simd: Simd, settings: Settings) -> Box<dyn Engine + Send> {
+    match name {
+        EngineName::Reference => Box::new(Reference),
+        EngineName::Fast => Box::new(Fast::with(simd)),
+        EngineName::Jit => Box::new(Jit::with(simd, settings)),
+    }
+}
+
+/// Returns the engine that all users in this process share, and with it one cache of programs, with the best vector instructions.
+#[must_use]
+pub fn shared_engine(name: EngineName) -> &'static dyn Engine {
+    static FAST: LazyLock<Fast> = LazyLock::new(Fast::new);
+    static JIT: LazyLock<Jit> = LazyLock::new(Jit::new);
+    match name {
+        EngineName::Reference => &Reference,
+        EngineName::Fast => &*FAST,
+        EngineName::Jit => &*JIT,
+    }
+}
+
+/// Returns the engine for pictures if none is named: jit where it compiles for this level, else fast.
+#[must_use]
+pub fn usual_engine(simd: Simd) -> EngineName {
+    let compiles = Jit::with(simd, Settings::default()).unavailable().is_none();
+    if compiles { EngineName::Jit } else { EngineName::Fast }
+}
