@@ -193,13 +193,9 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        for (name, value) in [
-            (CHIP, "r600"),
-            (SYNC, "yes"),
-            (MODE, "0x5"),
-            (MODE, "800"),
-            (LIMIT_TIME, "-1"),
-        ] {
+        for (name, value) in
+            [(CHIP, "r600"), (SYNC, "yes"), (MODE, "0x5"), (MODE, "800"), (LIMIT_TIME, "-1")]
+        {
             let get = |n: &str| (n == name).then(|| value.into());
             assert_eq!(Settings::from_variables(get).map_err(|e| e.name), Err(name));
         }

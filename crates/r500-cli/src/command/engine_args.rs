@@ -4,12 +4,12 @@ use std::io::Write;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use clap::builder::FalseyValueParser;
 use clap::Args;
+use clap::builder::FalseyValueParser;
 use r500::check::ExternalReads;
 use r500::exec::{
-    BindError, Bindings, Engine, EngineName, Limits, Options, Readings, RunError, RunInfo, RuntimeWarnings,
-    Shader, ShaderError, WarningKind,
+    BindError, Bindings, Engine, EngineName, Limits, Options, Readings, RunError, RunInfo,
+    RuntimeWarnings, Shader, ShaderError, WarningKind,
 };
 use r500::fast::Simd;
 use r500::jit::{Settings, engine, usual_engine};
