@@ -5,10 +5,11 @@ use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 
 use r500::files;
-use r500_stream::capture::{Event as Played, Limits, Picture, PlayError, Player, Reader, Record};
-use r500_stream::{Buffer, BufferId, FrameError, Tiling, frame_rgb};
+use r500_card::{Playback, PlaybackError, Played};
+use r500_stream::FrameError;
+use r500_stream::capture::PlayError;
 
-use crate::card::{self, Card, CardState};
+use crate::card::Card;
 use crate::error::{Error, guarded, or_else};
 use crate::handle::{self, Handle, Object, exclusive};
 use crate::pointers;
@@ -24,25 +25,15 @@ pub const R500_EVENT_FRAME: u32 = 3;
 
 /// A capture (`.r5cs`) with its buffers, between two of its records. The caller of r500_capture_open owns it. It belongs to one thread at a
 /// time: a function fails while another call uses the capture, also r500_capture_free.
-pub struct Capture(Handle<CaptureState>);
+pub struct Capture(Handle<Playback<Box<dyn Read + Send + Sync>>>);
 
 impl Object for Capture {
-    type State = CaptureState;
+    type State = Playback<Box<dyn Read + Send + Sync>>;
     const NAME: &'static str = "capture";
 
-    fn handle(&self) -> &Handle<CaptureState> {
+    fn handle(&self) -> &Handle<Self::State> {
         &self.0
     }
-}
-
-/// The records of a capture, and what they have built so far.
-pub struct CaptureState {
-    records: Reader<Box<dyn Read + Send + Sync>>,
-    player: Player,
-    submissions: u64,
-    frames: u64,
-    /// What the last event put on the screen.
-    frame: Option<(Buffer, Picture, Tiling)>,
 }
 
 /// What r500_capture_next did.
@@ -68,14 +59,8 @@ pub struct Event {
 }
 
 fn give(source: Box<dyn Read + Send + Sync>) -> Result<*mut Capture, Error> {
-    let state = CaptureState {
-        records: Reader::new(source).map_err(Error::input)?,
-        player: Player::new(Limits::default()),
-        submissions: 0,
-        frames: 0,
-        frame: None,
-    };
-    Ok(handle::give(Capture(Handle::new(state))))
+    let playback = Playback::new(source).map_err(Error::input)?;
+    Ok(handle::give(Capture(Handle::new(playback))))
 }
 
 /// Opens the file of a capture, which is read step by step. Its buffers may take 2 GiB together. Free it with r500_capture_free.
@@ -129,60 +114,45 @@ pub unsafe extern "C" fn r500_capture_next(
             let event = pointers::exclusive(event, "event")?;
             (exclusive(capture)?, exclusive(card)?, event)
         };
-        let next = capture.next(&mut card);
-        let counts =
-            Event { submissions: capture.submissions, frames: capture.frames, ..Event::default() };
-        match next {
-            Ok(next) => {
-                *event = Event { submissions: counts.submissions, frames: counts.frames, ..next }
-            }
-            Err(error) => {
-                *event = counts;
-                return Err(error);
-            }
-        }
+        let played = capture.step(&mut card);
+        *event = Event {
+            submissions: capture.submissions(),
+            frames: capture.frames(),
+            ..played.as_ref().map_or_else(|_| Event::default(), Event::of)
+        };
+        played?;
         Ok(true)
     })
 }
 
-impl CaptureState {
-    /// Applies records up to an event, without its counts.
-    fn next(&mut self, card: &mut CardState) -> Result<Event, Error> {
-        self.frame = None;
-        for record in self.records.by_ref() {
-            let record = record.map_err(Error::input)?;
-            if let Record::Info(info) = &record {
-                card.set_readings_of_capture(&info.readings).map_err(Error::input)?;
+impl Event {
+    /// Returns an event without the counts.
+    fn of(played: &Played) -> Self {
+        match *played {
+            Played::Submission => Self { kind: R500_EVENT_SUBMISSION, ..Self::default() },
+            Played::Comparison { compared, different } => {
+                Self { kind: R500_EVENT_COMPARISON, compared, different, ..Self::default() }
             }
-            let played = self.player.apply(record).map_err(|error| match error {
-                PlayError::TooLarge { .. } => Error::limit(error),
-                PlayError::Memory { .. } => Error::memory(error),
-                error => Error::input(error),
-            })?;
-            match played {
-                Some(Played::Submission(submission)) => {
-                    self.submissions += 1;
-                    card.card.submit(&submission).map_err(|error| card::ended(&error))?;
-                    return Ok(Event { kind: R500_EVENT_SUBMISSION, ..Event::default() });
-                }
-                Some(Played::Hashes(hashes)) => {
-                    let different = self.player.mismatches(&hashes, None);
-                    let different = different.map_err(Error::limit)?.len() as u64;
-                    let compared = hashes.len() as u64;
-                    let kind = R500_EVENT_COMPARISON;
-                    return Ok(Event { kind, compared, different, ..Event::default() });
-                }
-                Some(Played::Flip { buffer, picture, tiling }) => {
-                    self.frames += 1;
-                    self.frame = Some((buffer, picture, tiling));
-                    let Picture { width, height, .. } = picture;
-                    return Ok(Event { kind: R500_EVENT_FRAME, width, height, ..Event::default() });
-                }
-                _ => {}
+            Played::Frame { width, height } => {
+                Self { kind: R500_EVENT_FRAME, width, height, ..Self::default() }
+            }
+            Played::End { truncated } => {
+                Self { kind: R500_EVENT_END, truncated: truncated.into(), ..Self::default() }
             }
         }
-        let truncated = self.records.truncated().into();
-        Ok(Event { kind: R500_EVENT_END, truncated, ..Event::default() })
+    }
+}
+
+impl From<PlaybackError> for Error {
+    fn from(error: PlaybackError) -> Self {
+        match error {
+            PlaybackError::Play(PlayError::TooLarge { .. }) | PlaybackError::Time(_) => {
+                Self::limit(error)
+            }
+            PlaybackError::Play(PlayError::Memory { .. }) => Self::memory(error),
+            PlaybackError::Card(error) => error.into(),
+            error => Self::input(error),
+        }
     }
 }
 
@@ -199,18 +169,19 @@ pub unsafe extern "C" fn r500_capture_frame(
         // SAFETY: the contract of `pointers`.
         let (capture, rgb) =
             unsafe { (exclusive(capture)?, pointers::slice_mut(rgb, size, "rgb")?) };
-        let shown = capture.frame.as_ref();
-        let (buffer, picture, tiling) =
-            shown.ok_or_else(|| Error::argument("the last event was not R500_EVENT_FRAME"))?;
-        let row = picture.width as usize * 3;
-        let rows = picture.height as usize;
+        let frame = capture.frame();
+        let frame =
+            frame.ok_or_else(|| Error::argument("the last event was not R500_EVENT_FRAME"))?;
+        let [width, height] = frame.size();
+        let row = width as usize * 3;
+        let rows = height as usize;
         let needs = pitch.checked_mul(rows.saturating_sub(1)).and_then(|all| all.checked_add(row));
         if pitch < row || needs.is_none_or(|needs| needs > size) {
             return Err(Error::argument(format!(
                 "{size} bytes with {pitch} from a row to the next do not hold {rows} rows of {row} bytes"
             )));
         }
-        let pixels = frame_rgb(buffer, picture, *tiling, None).map_err(|error| match error {
+        let pixels = frame.rgb().map_err(|error| match error {
             FrameError::Memory { .. } => Error::memory(error),
             error => Error::input(error),
         })?;
@@ -235,8 +206,7 @@ pub unsafe extern "C" fn r500_capture_read_buffer(
         // SAFETY: the contract of `pointers`.
         let (capture, bytes) =
             unsafe { (exclusive(capture)?, pointers::slice_mut(bytes, size, "bytes")?) };
-        let found = capture.player.buffer(BufferId(buffer));
-        let missing = || Error::argument(format!("the capture has no buffer {buffer} now"));
-        card::read(found.ok_or_else(missing)?, offset, bytes)
+        capture.read_buffer(buffer, offset, bytes)?;
+        Ok(true)
     })
 }

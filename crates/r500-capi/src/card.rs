@@ -1,6 +1,5 @@
 //! The virtual card: buffers, submissions, what they left.
 
-use std::collections::BTreeMap;
 use std::ffi::c_char;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -8,9 +7,8 @@ use std::time::Duration;
 
 use r500::fast::Simd;
 use r500::jit::{Settings, engine};
-use r500_card::{Card as Chip, CardError, Limits};
-use r500_stream::kernel::{self, Rights};
-use r500_stream::{Buffer, BufferId, ChunkKind, Memory, Submission, Tiling};
+use r500_card::{Card as Chip, CardError, Host, HostError, Limits};
+use r500_stream::{Buffer, Memory, Submission, Tiling};
 
 use crate::error::{Error, guarded, or_else};
 use crate::handle::{self, Handle, Object, exclusive};
@@ -32,26 +30,15 @@ pub const R500_DOMAIN_VRAM: u32 = 4;
 
 /// A virtual card, with its registers and buffers. The caller of r500_card_new owns it. It belongs to one thread at a time: a function fails
 /// while another call uses the card, also r500_card_free. Different cards may be used at the same time.
-pub struct Card(Handle<CardState>);
+pub struct Card(Handle<Host>);
 
 impl Object for Card {
-    type State = CardState;
+    type State = Host;
     const NAME: &'static str = "card";
 
-    fn handle(&self) -> &Handle<CardState> {
+    fn handle(&self) -> &Handle<Self::State> {
         &self.0
     }
-}
-
-/// A card, and what the kernel's driver would know of it.
-pub struct CardState {
-    pub(crate) card: Chip,
-    chip: r500_stream::Chip,
-    is_checked: bool,
-    /// Readings that the caller chose: they hold for captures, too.
-    readings: Vec<(String, String)>,
-    buffers: BTreeMap<u32, (Buffer, Tiling)>,
-    last_buffer: u32,
 }
 
 /// A chunk of a submission, as `struct drm_radeon_cs_chunk` has it, with a pointer of C.
@@ -66,45 +53,25 @@ pub struct Chunk {
     pub dwords: *const u32,
 }
 
-impl CardState {
-    /// Sets a reading of the caller, or of a capture.
-    fn set_reading(&mut self, name: &str, value: &str) -> Result<(), String> {
-        self.card.set_reading(name, value).map_err(|error| error.to_string())
-    }
-
-    /// Sets the readings of a capture; those of the caller are kept.
-    pub(crate) fn set_readings_of_capture(&mut self, readings: &[String]) -> Result<(), String> {
-        for reading in readings {
-            let pair = reading.split_once('=');
-            let (name, value) = pair.ok_or(format!("`{reading}` is not NAME=VALUE"))?;
-            self.set_reading(name, value)?;
+impl From<HostError> for Error {
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::Refused(_) => Self::refused(error),
+            HostError::Memory { .. } => Self::memory(error),
+            HostError::Names => Self::limit(error),
+            HostError::Card(error) => error.into(),
+            _ => Self::argument(error),
         }
-        for (name, value) in self.readings.clone() {
-            self.set_reading(&name, &value)?;
-        }
-        Ok(())
-    }
-
-    fn add(
-        &mut self,
-        buffer: impl FnOnce(BufferId) -> Result<Buffer, Error>,
-    ) -> Result<u32, Error> {
-        let name = self.last_buffer.checked_add(1).ok_or_else(|| {
-            Error::limit("a card has had 4294967295 buffers: there are no further names")
-        })?;
-        let buffer = buffer(BufferId(name))?;
-        self.buffers.insert(name, (buffer, Tiling::default()));
-        self.last_buffer = name;
-        Ok(name)
-    }
-
-    fn buffer(&self, name: u32) -> Result<&(Buffer, Tiling), Error> {
-        self.buffers.get(&name).ok_or_else(|| no_buffer(name))
     }
 }
 
-fn no_buffer(name: u32) -> Error {
-    Error::argument(format!("the card has no buffer {name}: it was closed, or never created"))
+impl From<CardError> for Error {
+    fn from(error: CardError) -> Self {
+        match error {
+            CardError::Bindings(_) | CardError::Fragment(_) => Self::input(error),
+            _ => Self::limit(error),
+        }
+    }
 }
 
 /// Memory of the caller.
@@ -142,15 +109,9 @@ pub unsafe extern "C" fn r500_card_new(
         };
         let name = crate::drawing::named_engine(name, Chip::USUAL_ENGINE)?;
         let chip = chip.map_or(Ok(r500_stream::Chip::default()), str::parse);
-        let state = CardState {
-            card: Chip::with_engine(engine(name, Simd::detect(), Settings::default())),
-            chip: chip.map_err(Error::argument)?,
-            is_checked: true,
-            readings: Vec::new(),
-            buffers: BTreeMap::new(),
-            last_buffer: 0,
-        };
-        Ok(handle::give(Card(Handle::new(state))))
+        let card = Chip::with_engine(engine(name, Simd::detect(), Settings::default()));
+        let host = Host::new(card, chip.map_err(Error::argument)?);
+        Ok(handle::give(Card(Handle::new(host))))
     })
 }
 
@@ -176,9 +137,7 @@ pub unsafe extern "C" fn r500_card_set_reading(
         };
         let name = name.ok_or_else(|| Error::argument("name is NULL"))?;
         let value = value.ok_or_else(|| Error::argument("value is NULL"))?;
-        card.set_reading(name, value).map_err(Error::argument)?;
-        card.readings.retain(|(other, _)| other != name);
-        card.readings.push((name.to_owned(), value.to_owned()));
+        card.set_reading(name, value)?;
         Ok(true)
     })
 }
@@ -216,13 +175,10 @@ pub unsafe extern "C" fn r500_card_set_checked(card: *mut Card, checked: bool) -
 /// above 0 that the card gives to no other buffer; 0 if there is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn r500_card_create_buffer(card: *mut Card, size: usize) -> u32 {
-    const PAGE: usize = 4096;
     guarded(|| {
         // SAFETY: the contract of `pointers`.
         let mut card = unsafe { exclusive(card)? };
-        let missing = || Error::memory(format!("there is no memory for a buffer of {size} bytes"));
-        let bytes = size.max(1).checked_next_multiple_of(PAGE).ok_or_else(missing)?;
-        card.add(|name| Buffer::try_zeroed(name, bytes).ok_or_else(missing))
+        Ok(card.create_buffer(size)?)
     })
 }
 
@@ -244,7 +200,7 @@ pub unsafe extern "C" fn r500_card_adopt_buffer(
             return Err(Error::argument("a buffer of 0 dwords"));
         }
         let memory = CallersMemory { words: memory.cast::<AtomicU32>(), count: dwords };
-        card.add(|name| Ok(Buffer::new(name, Arc::new(memory))))
+        Ok(card.add_buffer(|name| Ok(Buffer::new(name, Arc::new(memory))))?)
     })
 }
 
@@ -254,7 +210,8 @@ pub unsafe extern "C" fn r500_card_close_buffer(card: *mut Card, buffer: u32) ->
     guarded(|| {
         // SAFETY: the contract of `pointers`.
         let mut card = unsafe { exclusive(card)? };
-        card.buffers.remove(&buffer).map(|_| true).ok_or_else(|| no_buffer(buffer))
+        card.close_buffer(buffer)?;
+        Ok(true)
     })
 }
 
@@ -269,8 +226,7 @@ pub unsafe extern "C" fn r500_card_set_tiling(
     guarded(|| {
         // SAFETY: the contract of `pointers`.
         let mut card = unsafe { exclusive(card)? };
-        let (_, tiling) = card.buffers.get_mut(&buffer).ok_or_else(|| no_buffer(buffer))?;
-        *tiling = Tiling { flags, pitch };
+        card.set_tiling(buffer, Tiling { flags, pitch })?;
         Ok(true)
     })
 }
@@ -281,7 +237,7 @@ pub unsafe extern "C" fn r500_card_buffer_size(card: *mut Card, buffer: u32) -> 
     guarded(|| {
         // SAFETY: the contract of `pointers`.
         let card = unsafe { exclusive(card)? };
-        Ok(card.buffer(buffer)?.0.size())
+        Ok(card.buffer(buffer)?.size())
     })
 }
 
@@ -297,9 +253,7 @@ pub unsafe extern "C" fn r500_card_write_buffer(
     guarded(|| {
         // SAFETY: the contract of `pointers`.
         let (card, bytes) = unsafe { (exclusive(card)?, pointers::slice(bytes, size, "bytes")?) };
-        let (buffer, _) = card.buffer(buffer)?;
-        check_range(buffer, offset, size)?;
-        buffer.write(offset, bytes);
+        card.write_buffer(buffer, offset, bytes)?;
         Ok(true)
     })
 }
@@ -317,65 +271,24 @@ pub unsafe extern "C" fn r500_card_read_buffer(
         // SAFETY: the contract of `pointers`.
         let (card, bytes) =
             unsafe { (exclusive(card)?, pointers::slice_mut(bytes, size, "bytes")?) };
-        read(&card.buffer(buffer)?.0, offset, bytes)
+        card.read_buffer(buffer, offset, bytes)?;
+        Ok(true)
     })
-}
-
-/// Copies bytes out of a buffer, if it has them.
-pub(crate) fn read(buffer: &Buffer, offset: usize, bytes: &mut [u8]) -> Result<bool, Error> {
-    check_range(buffer, offset, bytes.len())?;
-    buffer.read(offset, bytes);
-    Ok(true)
-}
-
-fn check_range(buffer: &Buffer, offset: usize, size: usize) -> Result<(), Error> {
-    let has = buffer.size();
-    match offset.checked_add(size).is_some_and(|end| end <= has) {
-        true => Ok(()),
-        false => Err(Error::argument(format!(
-            "{size} bytes at {offset} are not inside of buffer {} with {has} bytes",
-            buffer.id().0
-        ))),
-    }
 }
 
 /// Returns the submission of chunks.
 ///
 /// # Safety
 /// The contract of `pointers`.
-unsafe fn submission(
-    card: &CardState,
-    chunks: *const Chunk,
-    count: usize,
-) -> Result<Submission, Error> {
-    let mut submission = Submission::default();
+unsafe fn submission(card: &Host, chunks: *const Chunk, count: usize) -> Result<Submission, Error> {
     // SAFETY: the contract of this function.
-    for chunk in unsafe { pointers::slice(chunks, count, "chunks")? } {
+    let chunks = unsafe { pointers::slice(chunks, count, "chunks")? }.iter().map(|chunk| {
         // SAFETY: as above.
         let dwords = unsafe { pointers::slice(chunk.dwords, chunk.length as usize, "dwords")? };
-        let added = submission.add_chunk(ChunkKind::from_id(chunk.id), dwords.to_vec(), |name| {
-            card.buffers.get(&name).cloned().ok_or("the card has none of this name")
-        });
-        added.map_err(Error::refused)?;
-    }
-    if submission.words.is_empty() {
-        return Err(Error::refused("the submission has no chunk with dwords of a stream (id 2)"));
-    }
-    Ok(submission)
-}
-
-/// Returns the error of a submission that ended early.
-pub(crate) fn ended(error: &CardError) -> Error {
-    match error {
-        CardError::Bindings(_) | CardError::Fragment(_) => Error::input(error),
-        _ => Error::limit(error),
-    }
-}
-
-/// Refuses what the kernel refuses.
-fn check(card: &CardState, submission: &Submission) -> Result<(), Error> {
-    let rights = Rights { chip: card.chip, ..Rights::default() };
-    kernel::check(submission, rights).map(drop).map_err(Error::refused)
+        Ok((chunk.id, dwords))
+    });
+    let chunks = chunks.collect::<Result<Vec<_>, Error>>()?;
+    Ok(card.submission(chunks)?)
 }
 
 /// Executes a submission of `count` chunks to its end, as the request DRM_RADEON_CS does: a chunk with the dwords of the stream, one with the
@@ -393,10 +306,7 @@ pub unsafe extern "C" fn r500_card_submit(
         let mut card = unsafe { exclusive(card)? };
         // SAFETY: as above.
         let submission = unsafe { submission(&card, chunks, count)? };
-        if card.is_checked {
-            check(&card, &submission)?;
-        }
-        card.card.submit(&submission).map_err(|error| ended(&error))?;
+        card.submit(&submission)?;
         Ok(true)
     })
 }
@@ -414,7 +324,8 @@ pub unsafe extern "C" fn r500_card_check(
         let card = unsafe { exclusive(card)? };
         // SAFETY: as above.
         let submission = unsafe { submission(&card, chunks, count)? };
-        check(&card, &submission).map(|()| true)
+        card.check(&submission)?;
+        Ok(true)
     })
 }
 

@@ -236,10 +236,7 @@ fn wrong_arguments_are_errors() {
                 "are not inside of buffer",
             );
         }
-        refused(
-            r500_card_read_buffer(card.0, 77, 0, &raw mut byte, 1),
-            "the card has no buffer 77",
-        );
+        refused(r500_card_read_buffer(card.0, 77, 0, &raw mut byte, 1), "there is no buffer 77");
         refused(r500_card_close_buffer(card.0, 77), "no buffer 77");
         assert!(r500_card_close_buffer(card.0, buffer));
         refused(r500_card_close_buffer(card.0, buffer), "no buffer");

@@ -107,7 +107,7 @@ fn programs_that_differ_have_a_pixel() {
             // SAFETY: as above.
             let text = take(unsafe { r500_diff(a, b, &raw mut verdict) });
             assert_eq!(verdict, R500_DIFF_DIFFERENT);
-            assert!(text.starts_with("pixel ") && text.contains("colour 0 is ["), "{text}");
+            assert!(text.starts_with("pixel ") && text.contains("target A: ("), "{text}");
         });
         // SAFETY: NULL is an error.
         unsafe {

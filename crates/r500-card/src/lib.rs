@@ -8,6 +8,8 @@
 //!                                   ─rs▶ inputs ─us▶ colours ─fg, zb, rb3d▶ surfaces
 //! ```
 //!
+//! A [`Host`] is a card with buffers by name and the checks of the kernel's driver; [`Playback`] executes a capture on it.
+//!
 //! Each block reads its registers once for a draw into a plain structure and does not use addresses afterwards. Modules
 //! depend on earlier blocks only. Vertex programs run on [`r500_pvs::Interpreter`]; fragment programs run on any [`Engine`](r500_exec::Engine): the quads of a draw are
 //! packed into one picture with inputs by pixel and a coverage mask.
@@ -105,8 +107,10 @@ mod draw_inputs;
 mod fg;
 mod fog;
 mod ga;
+mod host;
 mod limits;
 mod output;
+mod playback;
 mod quad;
 mod rb3d;
 mod reading;
@@ -127,7 +131,9 @@ mod zb;
 
 pub use card::Card;
 pub use draw_inputs::DrawInputs;
+pub use host::{Host, HostError};
 pub use limits::{CardError, Limits};
+pub use playback::{Frame, Playback, PlaybackError, Played};
 pub use reading::{ReadingError, ReadingInfo, Readings};
 pub use recording::DrawJob;
 pub use report::{EngineChoice, Note, Report, Statistics};

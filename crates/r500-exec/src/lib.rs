@@ -31,6 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod builtin_uniforms;
 pub mod output;
 pub mod process;
 pub mod reading;

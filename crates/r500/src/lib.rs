@@ -1,11 +1,12 @@
 //! Reading, checking, running and displaying fragment programs of the Radeon R500 (X1000 series).
 //!
-//! The library re-exports the other crates and adds file formats and user-facing services: the [`reader`] and
-//! [`writer`] of all formats, [`picture`]s and [`texture`]s from files, [image comparison](image_diff),
-//! [expectations](expectation) of a frame, [control-flow graphs](mod@cfg) as pictures, source spans of lints
-//! ([`lint`]), editor [`service`]s, debugger [`expression`]s, values for [built-in uniforms](builtin_uniforms) and for
-//! [missing resources](stand_in), the [`equivalence`] of programs, programs as functions of [`rows`] of values, and the
-//! [`trace`](mod@trace) of a pixel, and the [recorded run of a vertex](vertex_run). The `r500` command (crate `r500-cli`) adds only the terminal.
+//! The library re-exports the other crates, with modules of some of them by their own names: [`picture`]s and [`texture`]s from files
+//! and [image comparison](image_diff), source spans of lints ([`lint`]), editor [`service`]s and explanations of words ([`mod@explain`]),
+//! the [`equivalence`] of programs and [expectations](expectation) of a frame, values for [built-in uniforms](builtin_uniforms).
+//! It adds what needs several of them: the [`reader`] and [`writer`] of all formats, the [`optimizer`] with its evidence,
+//! [control-flow graphs](mod@cfg) as pictures, debugger [`expression`]s, values for [missing resources](stand_in), programs as functions of
+//! [`rows`] of values, the [`trace`](mod@trace) of a pixel, and the [recorded run of a vertex](vertex_run). The `r500` command (crate `r500-cli`)
+//! adds only the terminal.
 //!
 //! ```
 //! use r500::exec::{Bindings, Options, Shader, draw, reference::Reference};
@@ -33,36 +34,33 @@ pub use r500_chip as chip;
 #[cfg(feature = "glsl")]
 pub use r500_compile as compile;
 pub use r500_emit as emit;
+pub use r500_equiv as equivalence;
+pub use r500_equiv::expectation;
 pub use r500_exec as exec;
+pub use r500_exec::builtin_uniforms;
 pub use r500_fast as fast;
 pub use r500_files as files;
 pub use r500_formats as formats;
+pub use r500_image::{image_diff, picture, texture};
 pub use r500_isa as isa;
 pub use r500_jit as jit;
 pub use r500_opt as opt;
 pub use r500_program as program;
 pub use r500_pvs as pvs;
+pub use r500_service as service;
+pub use r500_service::{explain, lint};
 
 // The intermediate representation, which the command prints. Not part of the public interface.
 #[doc(hidden)]
 pub use r500_ir as ir;
 pub use r500_lift as lift;
 
-pub mod builtin_uniforms;
 pub mod cfg;
-pub mod equivalence;
-pub mod expectation;
-pub mod explain;
 pub mod expression;
-pub mod image_diff;
-pub mod lint;
 pub mod optimizer;
-pub mod picture;
 pub mod reader;
 pub mod rows;
-pub mod service;
 pub mod stand_in;
-pub mod texture;
 pub mod trace;
 pub mod vertex_run;
 pub mod writer;

@@ -7,6 +7,8 @@
 mod source;
 mod vertex;
 
+use std::fmt;
+
 use r500_opt::{Allowance, Optimized, Options};
 use r500_program::Job;
 
@@ -48,6 +50,17 @@ impl Evidence {
             Proof::Proved => Self::Proved,
             // For groups that are partly covered, the trial is the evidence.
             Proof::ProvedIfCovered | Proof::Unknown(_) => Self::Trial(trial),
+        }
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unchanged => f.write_str("unchanged"),
+            Self::Proved => f.write_str("proved"),
+            Self::Trial(trial @ Trial::Equal { .. }) => trial.fmt(f),
+            Self::Trial(trial) => write!(f, "the result is dropped: {trial}"),
         }
     }
 }

@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::path::Path;
 
-use r500::equivalence::{Known, Literals, Proof, prove_with};
+use r500::equivalence::{Claim, Known, Literals, Proof, prove_with};
 use r500::program::Job;
 use r500_stream::counted;
 use serde_json::{Value, json};
 
 use super::findings::NewFindings;
 use super::pairs::{self, Pair};
-use super::run::{Claim, End, RunArgs, Verdict as Searched};
+use super::run::{End, RunArgs, Verdict as Searched, claim_json};
 use super::vertices::VertexRows;
 use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome, Status};
@@ -61,12 +61,12 @@ impl Prover<'_> {
         let proof = prove_with(&a.program, &b.program, &known);
         let is_proved = proof.is_proved() && jobs.iter().all(is_compiled);
         if is_proved && proof == Proof::Proved {
-            return Ok(Verdict::Proved(Claim::of(jobs, &known, self.literals, proof)));
+            return Ok(Verdict::Proved(Claim::of(jobs.each_ref(), &known, self.literals, proof)));
         }
         // Uncovered pixels are not part of the proof.
         let searched = self.args.of_pair().search(jobs, &known, self.machine)?;
         if is_proved && !matches!(searched.end(), End::Different(_)) {
-            return Ok(Verdict::Proved(Claim::of(jobs, &known, self.literals, proof)));
+            return Ok(Verdict::Proved(Claim::of(jobs.each_ref(), &known, self.literals, proof)));
         }
         let why = match proof {
             Proof::Unknown(why) => why.to_string(),
@@ -90,7 +90,7 @@ impl Verdict {
 
     fn text(&self) -> String {
         match self {
-            Self::Proved(claim) => format!("proved: {}", claim.text()),
+            Self::Proved(claim) => format!("proved: {}", claim),
             Self::Missing(side) => format!("differ: {side} has no such program"),
             Self::Searched { why, searched } => match searched.end() {
                 End::Different(different) => format!("differ: {}", different.line()),
@@ -112,7 +112,7 @@ impl Verdict {
         match self {
             Self::Proved(claim) => {
                 let mut value = json!({ "verdict": "proved" });
-                claim.json(&mut value);
+                claim_json(claim, &mut value);
                 value
             }
             Self::Missing(side) => json!({ "verdict": "differ", "missing": side }),

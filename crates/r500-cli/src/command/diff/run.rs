@@ -1,6 +1,5 @@
 //! `--run`: comparison of the results of two programs.
 
-mod claim;
 mod report;
 mod values;
 
@@ -10,15 +9,14 @@ use clap::Args;
 use r500::builtin_uniforms::BuiltinUniforms;
 use r500::check::ExternalReads;
 use r500::equivalence::{
-    Comparison, Divergence, Exercise, FRAMES, Incomparable, InterfaceMatch, Known, Literals, Pair,
-    Proof, RANDOM, Search, SearchEnd, Shared, Side, Unexercised, Unknown, Unmatched, WORK,
+    Claim, Comparison, Divergence, Exercise, FRAMES, Incomparable, InterfaceMatch, Known, Literals,
+    Pair, Proof, RANDOM, Search, SearchEnd, Shared, Side, Unexercised, Unknown, Unmatched, WORK,
     prove_with, state_difference,
 };
 use r500::exec::{Options, RunError, Shader};
 use r500::program::Job;
 
-pub(super) use self::claim::Claim;
-pub(super) use self::report::parts;
+pub(super) use self::report::{claim_json, parts};
 use self::values::Values;
 use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome};
@@ -394,7 +392,7 @@ impl Verdict {
             Proof::Unknown(_) if !is_executed && !self.is_closed(jobs) => {
                 End::Undecided(Undecided::Unexercised)
             }
-            proof => End::Equal(Some(Claim::of(jobs, known, literals, proof))),
+            proof => End::Equal(Some(Claim::of(jobs.each_ref(), known, literals, proof))),
         };
     }
 

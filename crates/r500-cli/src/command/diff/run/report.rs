@@ -4,14 +4,14 @@ use std::fmt;
 use std::io::{self, Write};
 
 use r500::equivalence::{
-    Comparison, Difference, ExecutedInst, Incomparable, InterfaceMatch, Part, Proof, SIDES, Shared,
-    Side, Unexercised,
+    Claim, Comparison, Difference, ExecutedInst, Incomparable, InterfaceMatch, Part, Proof, SIDES,
+    Shared, Side, Unexercised,
 };
 use r500::trace::InstructionTexts;
 use r500_stream::counted;
 use serde_json::{Value, json};
 
-use super::{Claim, Different, End, Undecided, Verdict};
+use super::{Different, End, Undecided, Verdict};
 use crate::command::exit::Status;
 use crate::command::float_format::{self, json_all, vector};
 use crate::command::terminal;
@@ -131,7 +131,7 @@ impl Verdict {
         match &self.end {
             End::Incomparable(error) => format!("cannot compare: {error}"),
             End::Equal(claim) => {
-                let proof = claim.as_ref().map_or_else(String::new, |claim| match claim.proof() {
+                let proof = claim.as_ref().map_or_else(String::new, |claim| match &claim.proof {
                     Proof::Proved => "; proved".to_owned(),
                     Proof::ProvedIfCovered => {
                         "; proved for groups whose pixels are all covered".to_owned()
@@ -282,7 +282,7 @@ impl Verdict {
             End::Equal(claim) => {
                 value["verdict"] = "equal".into();
                 if let Some(claim) = claim {
-                    claim.json(&mut value);
+                    claim_json(claim, &mut value);
                 }
             }
             End::Different(different) => {
@@ -304,30 +304,33 @@ fn only_without_vote(addresses: &[u32]) -> String {
 }
 
 fn proof(claim: &Claim) -> String {
-    match claim.proof() {
+    match &claim.proof {
         Proof::Unknown(why) => format!("not proved: {why}"),
-        _ => format!("proved: {}", claim.text()),
+        _ => format!("proved: {}", claim),
     }
+}
+
+/// Adds what a proof covers to a verdict.
+pub(in crate::command::diff) fn claim_json(claim: &Claim, value: &mut Value) {
+    value["proved"] = claim.proof.is_proved().into();
+    if let Proof::Unknown(why) = &claim.proof {
+        value["not_proved"] = why.to_string().into();
+        return;
+    }
+    value["covers"] = json!({
+        "constants": if claim.has_literals { "literals" } else { "all" },
+        "uniforms": claim.uniforms,
+        "fixed": claim.fixed,
+        "inputs": claim.inputs,
+        "textures": claim.textures.to_string(),
+        "pixels": if claim.proof == Proof::Proved { "all" } else { "covered groups" },
+    });
 }
 
 /// Returns the differing outputs of a pixel in a line.
 pub(in crate::command::diff) fn parts(difference: &Difference) -> String {
-    let parts: Vec<String> = difference.parts.iter().map(part).collect();
+    let parts: Vec<String> = difference.parts.iter().map(ToString::to_string).collect();
     parts.join("; ")
-}
-
-fn part(part: &Part) -> String {
-    match part {
-        Part::Color { target, written: [a, b], .. } => {
-            let [a, b] = [a, b].map(|color| vector(color));
-            format!("target {}: {a} and {b}", char::from(b"ABCD"[target & 3]))
-        }
-        Part::Depth { written } => {
-            let [a, b] = written.map(float_format::text);
-            format!("depth: {a} and {b}")
-        }
-        Part::Coverage { drawn: [a, b] } => format!("drawn: {a} and {b}"),
-    }
 }
 
 fn shared_json(shared: &Shared) -> Value {
