@@ -8,7 +8,7 @@ use std::time::Duration;
 use r500::fast::Simd;
 use r500::jit::{Settings, engine};
 use r500_card::{Card as Chip, CardError, Host, HostError, Limits};
-use r500_stream::{Buffer, Memory, Submission, Tiling};
+use r500_stream::{Buffer, ChunkKind, Memory, Submission, Tiling};
 
 use crate::error::{Error, guarded, or_else};
 use crate::handle::{self, Handle, Object, exclusive};
@@ -285,7 +285,7 @@ unsafe fn submission(card: &Host, chunks: *const Chunk, count: usize) -> Result<
     let chunks = unsafe { pointers::slice(chunks, count, "chunks")? }.iter().map(|chunk| {
         // SAFETY: as above.
         let dwords = unsafe { pointers::slice(chunk.dwords, chunk.length as usize, "dwords")? };
-        Ok((chunk.id, dwords))
+        Ok((ChunkKind::from_id(chunk.id), dwords))
     });
     let chunks = chunks.collect::<Result<Vec<_>, Error>>()?;
     Ok(card.submission(chunks)?)

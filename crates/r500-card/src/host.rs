@@ -181,17 +181,17 @@ impl Host {
         read_range(self.buffer(name)?, offset, bytes)
     }
 
-    /// Returns the submission of chunks, each with its [id](ChunkKind::from_id) and dwords, as the request DRM_RADEON_CS takes them.
+    /// Returns the submission of chunks, each with its kind and dwords, as the request DRM_RADEON_CS takes them.
     ///
     /// # Errors
     /// [`HostError::Refused`] if the kernel cannot read them.
     pub fn submission<'a>(
         &self,
-        chunks: impl IntoIterator<Item = (u32, &'a [u32])>,
+        chunks: impl IntoIterator<Item = (ChunkKind, &'a [u32])>,
     ) -> Result<Submission, HostError> {
         let mut submission = Submission::default();
-        for (id, dwords) in chunks {
-            let added = submission.add_chunk(ChunkKind::from_id(id), dwords.to_vec(), |name| {
+        for (kind, dwords) in chunks {
+            let added = submission.add_chunk(kind, dwords.to_vec(), |name| {
                 self.buffers.get(&name).cloned().ok_or("the card has none of this name")
             });
             added.map_err(|error| HostError::Refused(error.to_string()))?;

@@ -16,5 +16,5 @@ pub use correct::{Corrected, correct};
 pub use field_spans::{locate, span};
 pub use fix::{Fixed, Unfixed, fix, fix_program, text_edits};
 pub use page::page;
-pub use source::{assumptions, check_source};
+pub use source::{assumptions, assumptions_of_source, check_source};
 pub use suppress::{Allow, Allows, Covers};

@@ -8,11 +8,16 @@ use r500_asm::Assembly;
 use r500_check::{Assumptions, Report, check};
 use r500_program::Job;
 
-/// Returns the assumptions about the program of a source. A source with ORIGIN was printed from something else, which may
-/// have had inputs that it does not name.
+/// Returns the assumptions about the program of a source.
 #[must_use]
 pub fn assumptions(assembly: &Assembly) -> Assumptions {
-    let job = &assembly.job;
+    assumptions_of_source(&assembly.job)
+}
+
+/// Returns the assumptions about the job of a source. A source with ORIGIN was printed from something else, which may
+/// have had inputs that it does not name.
+#[must_use]
+pub fn assumptions_of_source(job: &Job) -> Assumptions {
     let stated = Assumptions::of_job(job);
     if job.inputs.is_some() || !job.origin.is_empty() {
         return stated;
