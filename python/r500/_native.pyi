@@ -2,6 +2,20 @@
 
 from typing import Optional, Sequence, final
 
+__all__ = [
+    "Error",
+    "Refused",
+    "Program",
+    "Drawing",
+    "Card",
+    "Capture",
+    "version",
+    "read_file",
+    "read",
+    "restore",
+    "diff",
+]
+
 class Error(Exception): ...
 class Refused(Error): ...
 

@@ -106,7 +106,7 @@ def test_textures_from_arrays():
 def test_the_optimiser_and_its_evidence():
     program = r500.read(
         b"src0.rgb = temp[0] : temp[1].rgb = MAX src0.rgb src0.rgb ;"
-        b"OUT LAST src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;",
+        b"OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;",
         "copy.r5",
     )
     shorter, evidence = program.optimize()
