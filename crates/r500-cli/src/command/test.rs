@@ -64,8 +64,8 @@ pub(super) struct Test {
 }
 
 const AFTER: &str = "\
-Exit status: 0 all passed; 1 some failed, or a file has errors; 2 wrong usage, or --filter selects nothing; 3 a file cannot
-be read.
+Exit status: 0 all passed; 1 some failed, or a file has errors; 2 wrong usage, or nothing was tested (--filter selects
+nothing, no program has expectations); 3 a file cannot be read.
 
 Examples:
   r500 test tests/corpus
@@ -183,8 +183,12 @@ impl Test {
             let seconds = start.elapsed().as_secs_f64();
             writeln!(terminal::out(), "{} in {seconds:.2} s", tally.summary())?;
         }
-        if tally.passed + tally.failed + tally.known == 0 && self.format == Format::Text {
-            terminal::warn("nothing was tested");
+        // A part of few tests may be empty.
+        if tally.passed + tally.failed + tally.known == 0 && self.shard.is_none() {
+            return Err(Failure::usage(format!(
+                "nothing was tested: of {}, none has expectations (EXPECT lines, expected values, or a picture of the same name)",
+                counted(tally.nothing, "program")
+            )));
         }
         Ok(if tally.failed == 0 { Status::Fine } else { Status::Failed })
     }
