@@ -48,4 +48,5 @@ pub use fragment::{Compiled, compile, compile_draft, compile_tree, verify};
 pub use interface::{InputVector, OutputVector, SamplerUnit, UniformVector};
 pub use language::{is_assembly, parse, stage_of};
 pub use lines::{instructions_of, lines_of};
+pub use r500_glsl::format::format;
 pub use r500_glsl::{Diagnostic, Fix, Severity, Span, Stage, tree};
