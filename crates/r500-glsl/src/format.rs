@@ -147,7 +147,7 @@ fn directive_length(text: &str) -> usize {
         } else if rest.starts_with("/*") {
             let length = rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
             at += length;
-            // What is behind a comment of several lines is in a line of its own.
+            // What follows a comment of several lines is in a line of its own.
             if rest[..length].contains('\n') {
                 return at;
             }
@@ -213,7 +213,7 @@ struct Layout {
     statement: Option<Block>,
     /// Whether a statement, the head of a block, or a block has ended.
     ended: bool,
-    /// The block that ended last, if nothing is behind it.
+    /// The block that ended last, if nothing follows it.
     closed: Option<Block>,
     /// `?` without its `:`.
     choices: usize,
@@ -334,7 +334,7 @@ impl Layout {
         self.write(&piece.text, true);
         let is_alone = !follows;
         if piece.kind == Kind::LineComment || !is_before && (is_alone || self.ended) {
-            // Nothing is behind it. A statement goes on in the next line.
+            // Nothing follows it in its line. A statement continues in the next one.
             let in_statement = !self.ended && self.before.is_some() && !self.is_start();
             self.flush();
             self.continues = in_statement;

@@ -82,7 +82,7 @@ fn shaders_of_the_corpus_stay_what_they_are() {
     assert!(count > 100, "{count}");
 }
 
-/// Tokens of the language in any order: most are no shader, and none may change.
+/// Tokens of the language in any order: hardly any of these texts is a shader, and no token may change.
 #[test]
 fn tokens_in_any_order_stay_the_same() {
     const TOKENS: [&str; 44] = [
