@@ -119,9 +119,8 @@ fn add_comments<'a>(space: &'a str, all: &mut Vec<Piece<'a>>) -> usize {
     while let Some(first) = rest.chars().next() {
         let (kind, length) = if rest.starts_with("//") {
             (Kind::LineComment, rest.find('\n').unwrap_or(rest.len()))
-        } else if rest.starts_with("/*") {
-            // The lexer has found its end.
-            (Kind::BlockComment, rest[2..].find("*/").map_or(rest.len(), |end| end + 4))
+        } else if let Some(length) = block_comment(rest) {
+            (Kind::BlockComment, length)
         } else {
             breaks += usize::from(first == '\n');
             rest = &rest[first.len_utf8()..];
@@ -134,6 +133,13 @@ fn add_comments<'a>(space: &'a str, all: &mut Vec<Piece<'a>>) -> usize {
     breaks
 }
 
+/// Returns the length of a comment in `/* */` at the beginning of a text.
+fn block_comment(text: &str) -> Option<usize> {
+    let comment = text.strip_prefix("/*")?;
+    // Without an end the lexer has found an error.
+    Some(comment.find("*/").map_or(text.len(), |end| end + 4))
+}
+
 /// Returns the length of a line of the preprocessor, with the lines that continue it.
 fn directive_length(text: &str) -> usize {
     let mut at = 0;
@@ -144,8 +150,7 @@ fn directive_length(text: &str) -> usize {
             at += end.len();
         } else if rest.starts_with("//") {
             return at + rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("/*") {
-            let length = rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
+        } else if let Some(length) = block_comment(rest) {
             at += length;
             // What follows a comment of several lines is in a line of its own.
             if rest[..length].contains('\n') {
