@@ -25,6 +25,8 @@ pub const PLANE_BASE: usize = 1536;
 pub const PLANES: usize = 6;
 /// Flow control instructions of a vertex program.
 pub const FLOW_INSTRUCTIONS: usize = 16;
+/// Loops and calls that may be inside of each other, as drivers for the chip have it.
+pub const FLOW_LEVELS: usize = 8;
 
 #[rustfmt::skip]
 choices! {

@@ -84,6 +84,17 @@ impl Builder {
         self.lists.pop().expect("a list was opened")
     }
 
+    /// Ends the innermost list: what is in it, and known in it, is in the list around it.
+    #[expect(clippy::expect_used, reason = "the callers open what they keep")]
+    pub(crate) fn keep(&mut self) {
+        let known = self.known.pop().expect("a list was opened");
+        if let Some(around) = self.known.last_mut() {
+            around.extend(known);
+        }
+        let nodes = self.lists.pop().expect("a list was opened");
+        self.splice(nodes);
+    }
+
     /// Adds the nodes of a closed list.
     pub(crate) fn splice(&mut self, nodes: Vec<Node>) {
         if let Some(list) = self.lists.last_mut() {
@@ -314,8 +325,10 @@ impl Builder {
     pub(crate) fn set(&mut self, list: &[(Component, Component)]) {
         let list: Vec<(Component, Component)> =
             list.iter().copied().filter(|(to, from)| to != from).collect();
-        let sets = |atom: Atom| list.iter().any(|(to, _)| to.atom == atom);
-        let clashes = list.iter().any(|(to, from)| from.atom != to.atom && sets(from.atom));
+        let sets = |from: (Register, u8)| list.iter().any(|(to, _)| to.in_register() == Some(from));
+        let clashes = list
+            .iter()
+            .any(|(to, from)| from.atom != to.atom && from.register_read().is_some_and(sets));
         let values: Vec<Component> = if clashes {
             // Through registers of their own.
             let mut staged = Vec::new();

@@ -23,12 +23,14 @@
 //! | [`lower`](self), [`functions`](self), [`matrices`](self) | translation to three-address code; built-in functions as formulas |
 //! | [`builder`](self), [`code`](self) | value numbering, constant folding; the code |
 //! | [`live`](self) | dead-code elimination |
+//! | [`coalesce`](self) | copy coalescing |
 //! | [`fragment`] | back end of the fragment processor |
 //! | [`vertex`] | back end of the vertex processor |
 #![forbid(unsafe_code)]
 
 mod arithmetic;
 mod builder;
+mod coalesce;
 mod code;
 mod comparison;
 pub mod evaluate;
@@ -46,4 +48,5 @@ pub use fragment::{Compiled, compile, compile_draft, compile_tree, verify};
 pub use interface::{InputVector, OutputVector, SamplerUnit, UniformVector};
 pub use language::{is_assembly, parse, stage_of};
 pub use lines::{instructions_of, lines_of};
+pub use r500_glsl::format::format;
 pub use r500_glsl::{Diagnostic, Fix, Severity, Span, Stage, tree};

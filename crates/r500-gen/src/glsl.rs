@@ -62,8 +62,7 @@ pub fn shader(choices: &mut impl Choices) -> String {
     write(choices, false)
 }
 
-/// Writes a vertex shader of GLSL ES 1.00: without what vertices do not have (textures, `discard`) and with loops that have a known number
-/// of passes. It sets `gl_Position` and the varyings `out_a`, `out_b`.
+/// Writes a vertex shader of GLSL ES 1.00: without what vertices do not have (textures, `discard`). It sets `gl_Position` and the varyings `out_a`, `out_b`.
 pub fn vertex_shader(choices: &mut impl Choices) -> String {
     write(choices, true)
 }
@@ -279,6 +278,9 @@ impl<C: Choices> Writer<'_, C> {
         let counter = self.name();
         let passes = 1 + self.choices.below(5);
         let outer = self.variables.len();
+        if self.is_vertex && self.choices.chance(1, 3) {
+            return self.repeat_unknown(depth, left, &counter, passes);
+        }
         let is_while = self.choices.chance(1, 4);
         if is_while {
             self.line(depth, &format!("int {counter} = 0;"));
@@ -295,6 +297,53 @@ impl<C: Choices> Writer<'_, C> {
         self.block(depth + 1, left - 1);
         self.loops -= 1;
         self.line(depth, "}");
+        self.variables.truncate(outer);
+    }
+
+    /// A loop whose number of passes a uniform says.
+    fn repeat_unknown(&mut self, depth: usize, left: u32, counter: &str, passes: u32) {
+        let outer = self.variables.len();
+        let more = self.expr(Type::Bool, 1);
+        let limit = format!("ud + {passes}");
+        let (head, last) = match self.choices.below(7) {
+            0 => (
+                format!("for (int {counter} = 0; {counter} - ud < {passes}; {counter}++) {{"),
+                "}".to_owned(),
+            ),
+            1 => (
+                format!("for (int {counter} = 0; {counter} < {passes} && {more}; {counter}++) {{"),
+                "}".to_owned(),
+            ),
+            2 => (format!("int {counter} = 0; while ({counter}++ < {limit}) {{"), "}".to_owned()),
+            3 => (
+                format!("int {counter} = 0; do {{ {counter}++;"),
+                format!("}} while ({counter} < {limit} && {more});"),
+            ),
+            4 => (
+                format!(
+                    "int {counter} = 0; for (;;) {{ if ({counter} >= {limit}) break; {counter}++;"
+                ),
+                "}".to_owned(),
+            ),
+            5 => (
+                format!(
+                    "int {counter} = 0; while (true) {{ {counter} += 2; if ({counter} > {limit} || {more}) break;"
+                ),
+                "}".to_owned(),
+            ),
+            _ => (
+                format!(
+                    "int {counter} = {passes}; for (; {more}; {counter}--) {{ if ({counter} < ud) break;"
+                ),
+                "}".to_owned(),
+            ),
+        };
+        self.line(depth, &head);
+        self.variables.push(Variable { name: counter.to_owned(), ty: Type::Int, writable: false });
+        self.loops += 1;
+        self.block(depth + 1, left - 1);
+        self.loops -= 1;
+        self.line(depth, &last);
         self.variables.truncate(outer);
     }
 

@@ -11,6 +11,7 @@
 //! | [`check`](self), [`tree`] | names and types; the typed tree |
 //! | [`types`], [`builtins`] | types and functions of the language |
 //! | [`diagnostic`] | errors and warnings |
+//! | [`format`](mod@format) | the formatter |
 //!
 //! ```
 //! use r500_glsl::Stage;
@@ -26,6 +27,7 @@ pub mod builtins;
 mod check;
 mod constant;
 pub mod diagnostic;
+pub mod format;
 mod lexer;
 mod parse;
 mod preprocess;

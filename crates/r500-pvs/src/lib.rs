@@ -36,7 +36,7 @@ pub use interpreter::{
 pub use program::{Controls, Flow, Program};
 pub use r500_chip::pvs::{
     Addressing, CONSTANT_BASE, CONSTANTS, Component, Dst, DstType, DualMath, FLOW_INSTRUCTIONS,
-    INPUTS, INSTRUCTIONS, MacroOp, MathOp, OUTPUTS, Op, PLANE_BASE, PLANES, Src, SrcType, Swizzle,
-    VectorOp,
+    FLOW_LEVELS, INPUTS, INSTRUCTIONS, MacroOp, MathOp, OUTPUTS, Op, PLANE_BASE, PLANES, Src,
+    SrcType, Swizzle, VectorOp,
 };
 pub use text::{Expectation, Expected, Fill, Include, Source, SyntaxError};

@@ -41,6 +41,43 @@ pub struct Flow {
     pub index: VapPvsFlowCntlLoopIndex,
 }
 
+impl Flow {
+    /// Returns the loop that executes the instructions from `first` (at least 1) to `last` so many times, with aL from 0 in steps of 1.
+    #[must_use]
+    pub fn of_loop(number: u8, passes: u8, first: u16, last: u16) -> Self {
+        debug_assert!(first > 0, "a loop takes effect after an instruction");
+        let after = first.wrapping_sub(1);
+        Self {
+            number,
+            op: FlowOp::LOOP,
+            low: VapPvsFlowCntlAddrsLw(u32::from(after) | u32::from(passes) << 16),
+            high: VapPvsFlowCntlAddrsUw(u32::from(last) | u32::from(first) << 16),
+            index: VapPvsFlowCntlLoopIndex(1 << 8),
+        }
+    }
+}
+
+impl Controls {
+    /// Returns the registers with loops: what instructions of one write is complete, and what they read is read, at the end of the outermost
+    /// loop around them.
+    #[must_use]
+    pub fn with_loops(mut self, flow: Vec<Flow>) -> Self {
+        debug_assert!(flow.iter().all(|flow| flow.op == FlowOp::LOOP), "jumps have no ends");
+        let outermost = |number: u16| {
+            let contains =
+                |flow: &&Flow| (flow.high.rtn_inst()..=flow.high.last_inst()).contains(&number);
+            let ends = flow.iter().filter(contains).map(|flow| flow.high.last_inst());
+            ends.max().unwrap_or(number)
+        };
+        let complete = outermost(self.range.pvs_xyzw_valid_inst());
+        let inputs = outermost(self.inputs.pvs_last_vtx_src_inst());
+        self.range = self.range.with(VapPvsCodeCntl0::PVS_XYZW_VALID_INST, complete);
+        self.inputs = self.inputs.with(VapPvsCodeCntl1::PVS_LAST_VTX_SRC_INST, inputs);
+        self.flow = flow;
+        self
+    }
+}
+
 /// A vertex program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {

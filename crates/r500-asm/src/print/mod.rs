@@ -24,6 +24,9 @@ pub(crate) use write::TextBuffer;
 pub struct PrintOptions {
     /// Whether to print a comment at each instruction: its address and dwords, and the target of a jump.
     pub annotate: bool,
+    /// What to print in lines of comments before each instruction, such as the source that it was compiled from; nothing before those that
+    /// have no text.
+    pub comments: Vec<String>,
     /// Whether to print the state and the rest of the job as directives, besides the instructions.
     pub state: bool,
     /// Texture levels of up to this many bytes are printed as directives; others become files.
@@ -34,7 +37,13 @@ pub struct PrintOptions {
 
 impl Default for PrintOptions {
     fn default() -> Self {
-        Self { annotate: false, state: true, embed: 256, file_prefix: "texture".to_owned() }
+        Self {
+            annotate: false,
+            comments: Vec::new(),
+            state: true,
+            embed: 256,
+            file_prefix: "texture".to_owned(),
+        }
     }
 }
 
@@ -72,7 +81,7 @@ pub fn print(job: &Job, options: &PrintOptions) -> Printed {
         directive::job(&mut out, job, options, &mut files);
     }
     let offset = job.program.state.base_address();
-    code(&mut out, &job.program.code, offset, options.annotate);
+    code(&mut out, &job.program.code, offset, options);
     Printed { text: out.finish(), files }
 }
 
@@ -80,7 +89,7 @@ pub fn print(job: &Job, options: &PrintOptions) -> Printed {
 #[must_use]
 pub fn print_code(instructions: &[Instruction], offset: u16) -> String {
     let mut out = TextBuffer::with_capacity(instructions.len() * 96);
-    code(&mut out, instructions, offset, false);
+    code(&mut out, instructions, offset, &PrintOptions::default());
     out.finish()
 }
 
@@ -161,7 +170,7 @@ pub fn print_lines(instructions: &[Instruction], offset: u16) -> Vec<String> {
     instructions.iter().enumerate().map(line).collect()
 }
 
-fn code(out: &mut TextBuffer, instructions: &[Instruction], offset: u16, annotate: bool) {
+fn code(out: &mut TextBuffer, instructions: &[Instruction], offset: u16, options: &PrintOptions) {
     let nest = ControlTree::new(instructions, offset);
     let mut plans = nest.statements.iter().peekable();
     let mut depth = 0usize;
@@ -176,6 +185,7 @@ fn code(out: &mut TextBuffer, instructions: &[Instruction], offset: u16, annotat
                 if plan.closes() {
                     depth = depth.saturating_sub(1);
                 }
+                comment(out, depth, options, at);
                 out.indent(depth);
                 flow::print_statement(out, *instruction, plan);
                 if plan.opens() {
@@ -183,22 +193,34 @@ fn code(out: &mut TextBuffer, instructions: &[Instruction], offset: u16, annotat
                 }
             }
             InstType::TEX => {
+                comment(out, depth, options, at);
                 out.indent(depth);
                 tex::tex(out, *instruction);
             }
             _ => {
+                comment(out, depth, options, at);
                 out.indent(depth);
                 alu::alu(out, *instruction);
             }
         }
-        if annotate {
-            self::annotate(out, at, *instruction);
+        if options.annotate {
+            annotate(out, at, *instruction);
         }
         out.push(b'\n');
     }
     let end = instructions.len();
     if nest.labels.get(end).copied().unwrap_or(false) {
         out.label(end);
+        out.push(b'\n');
+    }
+}
+
+/// Prints what is before an instruction.
+fn comment(out: &mut TextBuffer, depth: usize, options: &PrintOptions, at: usize) {
+    for line in options.comments.get(at).map_or("", String::as_str).lines() {
+        out.indent(depth);
+        out.text("-- ");
+        out.text(line);
         out.push(b'\n');
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Value as Json, json};
 
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
+use super::glsl;
 use super::input_args::{self, SourceArgs};
 use super::output_args::OutputArgs;
 use super::output_file::put;
@@ -32,7 +33,7 @@ pub(super) struct Disasm {
     /// Where the text goes (default: stdout)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Add addresses, dwords and jump targets as comments
+    /// Add addresses, dwords and jump targets as comments; of GLSL that our own compiler takes, the lines that instructions compute, too
     #[arg(short, long)]
     annotate: bool,
     /// Only the instructions, no directives
@@ -50,6 +51,7 @@ const AFTER: &str = "\
 Examples:
   r500 disasm capture.json
   r500 disasm program.bin --annotate
+  r500 disasm plasma.frag -a                     each line of the shader before its instructions
   r500 disasm capture.json -o program.r5         textures as files beside it
   r500 disasm capture.json --inline-textures     textures as text
   r500 disasm program.bin --format json
@@ -83,6 +85,11 @@ impl Disasm {
         }
         let mut options = output.print_options();
         options.annotate = self.annotate;
+        if self.annotate
+            && let [file] = &self.source.inputs()?[..]
+        {
+            options.comments = glsl::lines(file).map(|lines| lines.listed()).unwrap_or_default();
+        }
         options.state = !self.code_only;
         if output.file().is_some() || self.inline_textures {
             output.write(&[job], Language::Assembly, &options, &self.source.inputs()?)?;

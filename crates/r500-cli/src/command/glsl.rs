@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use r500::asm::visible;
 use r500::compile::Span;
 use r500::program::{Job, Uniform};
 use r500::pvs::Source;
@@ -32,6 +33,25 @@ pub(super) struct Lines {
     pub(super) uniforms: Vec<Uniform>,
     /// Names of inputs of a vertex program.
     pub(super) attributes: Vec<(u8, String)>,
+}
+
+impl Lines {
+    /// Returns for each instruction the lines that it computes, with their numbers, as text; nothing if they are those of the instruction before.
+    pub(super) fn listed(&self) -> Vec<String> {
+        let lines: Vec<&str> = self.text.lines().collect();
+        let listed = |numbers: &Vec<usize>| {
+            let line = |n: &usize| Some(format!("{n} | {}", lines.get(n.checked_sub(1)?)?.trim()));
+            let text: Vec<String> = numbers.iter().filter_map(line).collect();
+            visible(&text.join("\n")).into_owned()
+        };
+        let mut before = Vec::new();
+        let mut all = Vec::new();
+        for numbers in r500::compile::lines_of(&self.text, &self.spans) {
+            all.push(if numbers == before { String::new() } else { listed(&numbers) });
+            before = numbers;
+        }
+        all
+    }
 }
 
 /// What became of a shader, or why it is not a program.

@@ -2,14 +2,12 @@
 //!
 //! | module | textbook name |
 //! | --- | --- |
-//! | [`coalesce`](self) | copy coalescing |
 //! | [`allocate`](self) | linear-scan register allocation |
 //! | [`encode`](self), [`draft`](self) | instruction selection; which operands one instruction takes |
 //! | [`r500_opt`] | pairing of both halves, scheduling, peephole optimisations |
 //! | [`verify`] | comparison with the evaluator |
 
 mod allocate;
-mod coalesce;
 mod draft;
 mod encode;
 pub mod verify;
@@ -29,10 +27,11 @@ use r500_program::{
     SamplerTarget, Uniform,
 };
 
+use crate::code::Routine;
 use crate::comparison::wrong_program;
 use crate::interface::{InputVector, SamplerUnit};
 use crate::language::parse;
-use crate::{code, live, lower};
+use crate::{coalesce, code, live, lower};
 use draft::Constant;
 
 /// A compiled shader.
@@ -104,7 +103,7 @@ fn translate(
     optimise: bool,
 ) -> Result<Compiled, Vec<Diagnostic>> {
     let mut diagnostics = warnings;
-    let mut lowered = lower::lower(shader, &mut diagnostics);
+    let mut lowered = lower::lower(shader, &mut diagnostics, usize::MAX);
     live::remove_dead(&mut lowered.routine);
     let whole = shader.functions[shader.main].span;
     if diagnostics.iter().any(Diagnostic::is_error) {
@@ -126,7 +125,7 @@ fn translate(
         diagnostics.push(Diagnostic::error(span, message).help(help));
         return Err(diagnostics);
     }
-    coalesce::coalesce(&mut lowered.routine);
+    coalesce::coalesce(&mut lowered.routine, &Routine::is_one_instruction);
     let allocation = match allocate::allocate(&lowered.routine, lowered.inputs.len()) {
         Ok(allocation) => allocation,
         Err(count) => {

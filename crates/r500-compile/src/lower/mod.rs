@@ -8,9 +8,11 @@
 //! | [`expression`] | values, conditions, places |
 //! | [`statement`] | branches and exits |
 //! | [`repeat`] | loops |
+//! | [`flat_loop`] | loops of vertex shaders |
 //! | [`relative`] | unknown indices of uniforms of vertices |
 
 mod expression;
+mod flat_loop;
 mod interface;
 mod relative;
 mod repeat;
@@ -48,8 +50,12 @@ pub(crate) struct Lowered {
     pub(crate) samplers: Vec<SamplerUnit>,
 }
 
-/// Lowers a shader.
-pub(crate) fn lower(shader: &Shader, diagnostics: &mut Vec<Diagnostic>) -> Lowered {
+/// Lowers a shader. Loops of a vertex shader that have more than `most_unrolled` operations in all passes are loops of the chip.
+pub(crate) fn lower(
+    shader: &Shader,
+    diagnostics: &mut Vec<Diagnostic>,
+    most_unrolled: usize,
+) -> Lowered {
     let mut lower = Lower {
         shader,
         builder: Builder::new(shader.stage),
@@ -57,6 +63,8 @@ pub(crate) fn lower(shader: &Shader, diagnostics: &mut Vec<Diagnostic>) -> Lower
         left: false,
         frames: Vec::new(),
         loops: Vec::new(),
+        most_unrolled,
+        chip_loops: 0,
         uniforms: Vec::new(),
         inputs: Vec::new(),
         outputs: Vec::new(),
@@ -114,6 +122,10 @@ struct Lower<'a> {
     left: bool,
     frames: Vec<Frame>,
     loops: Vec<Open<'a>>,
+    /// Most operations of a loop of a vertex shader that is unrolled.
+    most_unrolled: usize,
+    /// Open loops of the chip of a vertex shader.
+    chip_loops: usize,
     uniforms: Vec<UniformVector>,
     /// The constants that hold known arrays, by variable and bits.
     tables: HashMap<(VariableId, Vec<u32>), Value>,

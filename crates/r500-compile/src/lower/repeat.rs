@@ -1,9 +1,9 @@
-//! Loops: passes by the chip, or each pass by itself.
+//! Loops: passes by the chip, or each pass by itself. Those of vertex shaders that are not unrolled are in [`flat_loop`](super::flat_loop).
 
 use std::collections::HashSet;
 
 use r500_glsl::tree::{Expr, ExprKind, Loop, StmtKind, VariableId};
-use r500_glsl::{Diagnostic, Span};
+use r500_glsl::{Binary, Diagnostic, Span};
 
 use r500_isa::limits::LOOP_LEVELS;
 
@@ -18,7 +18,7 @@ const MOST_INDEXED: usize = 256;
 /// Most passes that are counted: those of a loop of loops.
 const MOST_PASSES: usize = CHIP_PASSES * CHIP_PASSES;
 /// Most passes of a loop of the chip.
-const CHIP_PASSES: usize = 255;
+pub(super) const CHIP_PASSES: usize = 255;
 
 impl<'a> Lower<'a> {
     pub(super) fn repeat(&mut self, of: &'a Loop, span: Span) {
@@ -27,22 +27,46 @@ impl<'a> Lower<'a> {
         if passes == Some(0) {
             return;
         }
+        if self.is_vertex() {
+            return self.repeat_flat(of, passes, span);
+        }
         if let Some(passes) = passes {
             let must = passes <= MOST_INDEXED && self.indexes_by_pass(of);
             let small = passes * self.size(of) <= MOST_UNROLLED && !has_exits(&of.body);
-            if must || small || passes == 1 || self.is_vertex() {
-                return self.unroll(of, Some(passes), span);
+            if must || small || passes == 1 {
+                let is_whole = self.unroll(of, Some(passes), usize::MAX, span);
+                debug_assert!(
+                    is_whole,
+                    "the number of passes is known, and that of operations open"
+                );
+                return;
             }
-        }
-        if self.is_vertex() {
-            return self.unroll(of, None, span);
         }
         self.roll(of, passes, span);
     }
 
     /// Returns the number of passes, if values that are known decide it, and nothing but `break` ends it earlier.
     fn passes(&mut self, of: &'a Loop) -> Option<usize> {
-        let test = of.test.as_ref()?;
+        self.passes_by(of, of.test.as_ref()?)
+    }
+
+    /// Returns a number of passes after which a loop has ended, if a part of its test that is always computed decides it.
+    pub(super) fn bound(&mut self, of: &'a Loop) -> Option<usize> {
+        let mut parts = vec![of.test.as_ref()?];
+        let mut bound: Option<usize> = None;
+        while let Some(part) = parts.pop() {
+            if let ExprKind::Binary(Binary::And, a, b) = &part.kind {
+                parts.extend([&**a, &**b]);
+                continue;
+            }
+            let passes = self.passes_by(of, part);
+            bound = bound.into_iter().chain(passes).min();
+        }
+        bound
+    }
+
+    /// Returns the number of passes with a part of the test instead of it.
+    fn passes_by(&mut self, of: &'a Loop, test: &'a Expr) -> Option<usize> {
         let mut in_test = HashSet::new();
         test.each(&mut |expr| {
             if let ExprKind::Variable(id) = expr.kind {
@@ -51,6 +75,7 @@ impl<'a> Lower<'a> {
         });
         let mut in_body = HashSet::new();
         self.assigned(&of.body, &mut in_body);
+        of.test.iter().for_each(|whole| self.assigned_by(whole, &mut in_body));
         if in_test.intersection(&in_body).next().is_some() || self.has_effects(test) {
             return None;
         }
@@ -127,8 +152,17 @@ impl<'a> Lower<'a> {
         found
     }
 
-    /// Each pass by itself: so many, or as long as the test is known to hold, once the passes before are lowered.
-    fn unroll(&mut self, of: &'a Loop, passes: Option<usize>, span: Span) {
+    /// Each pass by itself: so many, or as long as the test is known to hold, once the passes before are lowered. Returns false if the
+    /// test is not known, or if there are more than `most` operations.
+    pub(super) fn unroll(
+        &mut self,
+        of: &'a Loop,
+        passes: Option<usize>,
+        most: usize,
+        span: Span,
+    ) -> bool {
+        let most = self.builder.count.saturating_add(most);
+        let mut is_whole = true;
         let broken = self.hidden(zero());
         let continued = self.hidden(zero());
         self.loops.push(Open::Unrolled { broken, continued });
@@ -137,9 +171,15 @@ impl<'a> Lower<'a> {
         let mut pass = 0;
         while passes.is_none_or(|passes| pass < passes) && !self.left && !self.is_full() {
             let condition = self.none_of(&flags);
-            if condition.value() == Some(false)
-                || passes.is_none() && !self.has_pass(of, pass, condition, span)
-            {
+            if condition.value() == Some(false) {
+                break;
+            }
+            let has_pass = match passes {
+                Some(_) => Some(true),
+                None => self.has_pass(of, pass, condition),
+            };
+            is_whole = has_pass.is_some() && self.builder.count <= most;
+            if !is_whole || has_pass == Some(false) {
                 break;
             }
             self.values[continued] = Some(zero());
@@ -157,27 +197,21 @@ impl<'a> Lower<'a> {
             pass += 1;
         }
         self.loops.pop();
+        is_whole
     }
 
-    /// Returns whether there is a pass of that number, for those that `active` holds for; reports a test that is not known.
-    fn has_pass(&mut self, of: &'a Loop, pass: usize, active: Condition, span: Span) -> bool {
+    /// Returns whether there is a pass of that number, for those that `active` holds for, if that is known.
+    fn has_pass(&mut self, of: &'a Loop, pass: usize, active: Condition) -> Option<bool> {
         // `do` has a first pass in any case.
         let Some(test) = of.test.as_ref().filter(|_| of.test_first || pass > 0) else {
-            return true;
+            return Some(true);
         };
         let for_some = active.value().is_none() && self.has_effects(test);
-        let known = if for_some { None } else { self.condition(test).value() };
-        known.unwrap_or_else(|| {
-            let message = "the number of passes of a loop of a vertex shader must be known";
-            let help =
-                "count in the head of a `for`, up to a constant; leave earlier by `if (…) break;`";
-            self.error(Diagnostic::error(span, message).help(help));
-            false
-        })
+        if for_some { None } else { self.condition(test).value() }
     }
 
     /// Returns whether all that a step sets is declared by the loop, so that nothing after the loop sees it.
-    fn is_declared_by(&self, of: &'a Loop, step: &'a Expr) -> bool {
+    pub(super) fn is_declared_by(&self, of: &'a Loop, step: &'a Expr) -> bool {
         let mut set = HashSet::new();
         self.assigned_by(step, &mut set);
         set.iter().all(|id| {
@@ -198,28 +232,18 @@ impl<'a> Lower<'a> {
         let count = match passes {
             Some(passes) if outer.is_none() => passes,
             Some(_) => CHIP_PASSES,
-            None => {
-                let message = format!(
-                    "the number of passes is not known: the chip's loop ends after {CHIP_PASSES} at the latest"
-                );
-                self.error(Diagnostic::warning(span, message));
-                CHIP_PASSES
-            }
+            None => self.chip_passes(of, span),
         };
         let ended = outer.map(|_| self.hidden(zero()));
         let is_counted = passes.is_some() && outer.is_none();
-        let mut held: Vec<(VariableId, Value)> = Vec::new();
-        let mut set = Vec::new();
-        for id in self.held_over(of).into_iter().chain(ended) {
-            let Some(value) = self.values[id].clone() else { continue };
-            let register = self.builder.variable(value.len());
-            set.extend(register.iter().copied().zip(value));
-            held.push((id, register));
+        // Flags of loops around, which an exit inside sets.
+        let mut flags = Vec::new();
+        for open in &self.loops {
+            if let Open::Unrolled { broken, continued } = open {
+                flags.extend([*broken, *continued]);
+            }
         }
-        self.builder.set(&set);
-        for (id, register) in &held {
-            self.values[*id] = Some(register.clone());
-        }
+        let held = self.put_into_registers(self.held_over(of, flags).into_iter().chain(ended));
         self.loops.push(Open::Rolled { held: held.clone(), of, ended });
         self.builder.open();
         if !is_counted && of.test_first {
@@ -245,9 +269,42 @@ impl<'a> Lower<'a> {
         self.builder.node(node);
     }
 
-    /// The variables that live before a loop and that it sets, in order.
-    fn held_over(&self, of: &'a Loop) -> Vec<VariableId> {
-        let mut set = HashSet::new();
+    /// Returns how many passes of the chip a loop has whose own number is not known: those that end it, or as many as the chip has, with a
+    /// warning.
+    pub(super) fn chip_passes(&mut self, of: &'a Loop, span: Span) -> usize {
+        if let Some(bound) = self.bound(of).filter(|bound| *bound <= CHIP_PASSES) {
+            return bound;
+        }
+        let message = format!(
+            "the number of passes is not known: the chip's loop ends after {CHIP_PASSES} at the latest"
+        );
+        self.error(Diagnostic::warning(span, message));
+        CHIP_PASSES
+    }
+
+    /// Gives variables registers that hold them from pass to pass.
+    pub(super) fn put_into_registers(
+        &mut self,
+        variables: impl Iterator<Item = VariableId>,
+    ) -> Vec<(VariableId, Value)> {
+        let mut held: Vec<(VariableId, Value)> = Vec::new();
+        let mut set = Vec::new();
+        for id in variables {
+            let Some(value) = self.values[id].clone() else { continue };
+            let register = self.builder.variable(value.len());
+            set.extend(register.iter().copied().zip(value));
+            held.push((id, register));
+        }
+        self.builder.set(&set);
+        for (id, register) in &held {
+            self.values[*id] = Some(register.clone());
+        }
+        held
+    }
+
+    /// The variables that live before a loop and that it sets, and flags, in order.
+    pub(super) fn held_over(&self, of: &'a Loop, flags: Vec<VariableId>) -> Vec<VariableId> {
+        let mut set: HashSet<VariableId> = flags.into_iter().collect();
         self.assigned(&of.body, &mut set);
         of.test.iter().chain(&of.step).for_each(|expr| self.assigned_by(expr, &mut set));
         // Variables of the loop's own blocks, and of functions that it calls, begin in each pass.
@@ -260,12 +317,6 @@ impl<'a> Lower<'a> {
         }
         if let Some(frame) = self.frames.last().filter(|_| returns) {
             set.extend([frame.returned, frame.result]);
-        }
-        // Flags of loops around, which an exit inside sets.
-        for open in &self.loops {
-            if let Open::Unrolled { broken, continued } = open {
-                set.extend([*broken, *continued]);
-            }
         }
         let mut all: Vec<VariableId> = set
             .into_iter()
@@ -301,12 +352,18 @@ impl<'a> Lower<'a> {
     /// Sets the registers that hold variables from pass to pass.
     fn hold(&mut self) {
         let Some(Open::Rolled { held, .. }) = self.loops.last() else { return };
-        let mut set = Vec::new();
-        for (id, register) in held {
-            let value = self.held_value(*id);
-            set.extend(register.iter().copied().zip(value));
-        }
-        self.builder.set(&set);
+        self.builder.set(&self.register_values(held));
+    }
+
+    /// Returns the registers that hold variables from pass to pass, with the values that they get.
+    pub(super) fn register_values(
+        &self,
+        held: &[(VariableId, Value)],
+    ) -> Vec<(Component, Component)> {
+        let of = |(id, register): &(VariableId, Value)| {
+            register.iter().copied().zip(self.held_value(*id)).collect::<Vec<_>>()
+        };
+        held.iter().flat_map(of).collect()
     }
 
     pub(super) fn leave_loop(&mut self, span: Span) {
@@ -331,6 +388,6 @@ impl<'a> Lower<'a> {
     }
 }
 
-fn zero() -> Value {
+pub(super) fn zero() -> Value {
     vec![Component::literal(0.0)]
 }

@@ -262,7 +262,12 @@ impl<'a> Lower<'a> {
         self.builder.span = span;
         // Vertices take both ways: their programs have no branches that differ from vertex to vertex.
         let is_flat = (cost <= MOST_FLAT || self.is_vertex())
-            && yes.iter().chain(&no).all(|node| matches!(node, Node::Op(_)));
+            && yes.iter().chain(&no).all(|node| match node {
+                Node::Op(_) => true,
+                // Its passes are the same whatever the vertex does.
+                Node::Loop(..) => self.is_vertex(),
+                _ => false,
+            });
         if is_flat {
             self.builder.splice(yes);
             self.builder.splice(no);

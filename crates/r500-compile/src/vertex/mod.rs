@@ -1,7 +1,8 @@
 //! Vertex programs.
 //!
-//! Both ways of a branch are computed, and operations choose; loops are unrolled. So a program is straight-line code, and the chip's flow
-//! control and predicates are not used.
+//! Both ways of a branch are computed, and operations choose. Loops are unrolled if the number of their passes is known and they fit; others
+//! are loops of the chip, which have all passes that may be needed: variables are kept once the vertex has left. The chip's jumps and
+//! predicates are not used.
 //!
 //! | module | textbook name |
 //! | --- | --- |
@@ -15,19 +16,20 @@ pub mod verify;
 
 use std::collections::BTreeMap;
 
-use r500_glsl::tree::{BuiltinVariable, Shader, Storage};
+use r500_glsl::tree::{BuiltinVariable, Shader, StmtKind, Storage};
 use r500_glsl::types::{Base, Type};
 use r500_glsl::{Diagnostic, Span, Stage};
+use r500_opt::vertex::machine::Loop;
 use r500_opt::vertex::{self, Homes, NumberedRegisters, TEMPORARIES};
 use r500_program::Uniform;
-use r500_pvs::{CONSTANTS, Controls, Fill, INSTRUCTIONS, Program, Source};
+use r500_pvs::{CONSTANTS, Controls, FLOW_INSTRUCTIONS, Fill, Flow, INSTRUCTIONS, Program, Source};
 
 use crate::code::{Node, Routine, Shape, Target, reads};
 use crate::comparison::wrong_program;
 use crate::interface::{InputVector, OutputVector};
 use crate::language::parse;
 use crate::lower::{self, Lowered};
-use crate::{fragment, live};
+use crate::{coalesce, fragment, live};
 use select::{Code, Constant};
 
 /// A compiled shader.
@@ -77,6 +79,10 @@ pub const POSITION: u8 = 0;
 const MOST_ATTRIBUTES: usize = 16;
 /// Vectors that the chip interpolates, as drivers for it report.
 const MOST_VARYINGS: usize = 10;
+/// Most operations of a loop that is unrolled: more fit only if many of them are not needed.
+const MOST_UNROLLED: usize = 2 * INSTRUCTIONS;
+/// The same, of a program that does not fit.
+const FEW_UNROLLED: usize = 32;
 /// Vertices, four at a time, that are compared with the evaluator.
 const VERIFIED_RUNS: usize = 4;
 
@@ -115,8 +121,31 @@ pub fn compile_tree(
     reads: Option<&[Output]>,
     warnings: Vec<Diagnostic>,
 ) -> Result<Compiled, Vec<Diagnostic>> {
+    translate(shader, reads, warnings.clone(), MOST_UNROLLED).or_else(|errors| {
+        // Loops of the chip are short.
+        let is_repeated = shader.functions.iter().any(|function| {
+            let mut found = false;
+            for statement in &function.body {
+                statement.each(&mut |inside| found |= matches!(inside.kind, StmtKind::Loop(_)));
+            }
+            found
+        });
+        if !is_repeated {
+            return Err(errors);
+        }
+        translate(shader, reads, warnings, FEW_UNROLLED).map_err(|_| errors)
+    })
+}
+
+/// Compiles a shader that is read; loops that have more operations than `most_unrolled` in all passes are loops of the chip.
+fn translate(
+    shader: &Shader,
+    reads: Option<&[Output]>,
+    warnings: Vec<Diagnostic>,
+    most_unrolled: usize,
+) -> Result<Compiled, Vec<Diagnostic>> {
     let mut diagnostics = warnings;
-    let mut lowered = lower::lower(shader, &mut diagnostics);
+    let mut lowered = lower::lower(shader, &mut diagnostics, most_unrolled);
     let whole = shader.functions[shader.main].span;
     if !lowered.outputs.iter().any(|output| output.name == "gl_Position") {
         let error = Diagnostic::error(whole, "the vertex shader does not set `gl_Position`");
@@ -135,6 +164,7 @@ pub fn compile_tree(
     };
     lowered.routine.nodes.retain(is_written);
     live::remove_dead(&mut lowered.routine);
+    coalesce::coalesce(&mut lowered.routine, &select::is_one_instruction);
     let inputs = used_inputs(&lowered.routine, lowered.inputs.len());
     let (code, homes) = match allocated(&lowered.routine, &inputs, &outputs) {
         Ok(allocated) => allocated,
@@ -153,7 +183,8 @@ pub fn compile_tree(
         return Err(diagnostics);
     }
     let words = vertex::encode(&code.insts, &homes);
-    let program = Program::from_code(Controls::of_code(0, &words), 0, words);
+    let controls = Controls::of_code(0, &words).with_loops(flow_of(&code));
+    let program = Program::from_code(controls, 0, words);
     Ok(finished(lowered, &code, program, &inputs, &outputs, diagnostics))
 }
 
@@ -167,12 +198,22 @@ fn allocated(
         let mut code = select::select(routine, inputs, outputs, shares_moves);
         // One that is far too long is only counted.
         if pairs && code.insts.len() <= 2 * INSTRUCTIONS {
-            vertex::pair(&mut code.insts);
+            vertex::pair(&mut code.insts, &mut code.loops);
         }
-        let homes = vertex::allocate(&code.insts, TEMPORARIES, &NumberedRegisters::default())?;
+        let numbered = NumberedRegisters::default();
+        let homes = vertex::allocate(&code.insts, &code.loops, TEMPORARIES, &numbered)?;
         Ok((code, homes))
     };
     with(true, true).or_else(|_: usize| with(false, true)).or_else(|_| with(false, false))
+}
+
+/// Returns the flow control of loops.
+#[expect(clippy::expect_used, reason = "a program beyond the chip's limits must not be given")]
+fn flow_of(code: &Code) -> Vec<Flow> {
+    let number = |at: usize| u16::try_from(at).expect("the limits are checked before");
+    let flow =
+        |(n, of): (u8, &Loop)| Flow::of_loop(n, of.passes, number(of.first), number(of.end - 1));
+    (0..).zip(&code.loops).map(flow).collect()
 }
 
 /// Returns the chip's outputs for each vector: the position, the varyings, the size of points.
@@ -263,13 +304,13 @@ fn declared_at(shader: &Shader, name: &str) -> Span {
 /// Returns the chip's input for each input that is read.
 fn used_inputs(routine: &Routine, count: usize) -> Vec<Option<u8>> {
     let mut used = vec![false; count];
-    for node in &routine.nodes {
+    select::each(&routine.nodes, &mut |node| {
         reads(node, &mut |register, _| {
             if let Shape::Input(n) = routine.shape(register) {
                 used[usize::from(n)] = true;
             }
         });
-    }
+    });
     let mut next = 0..u8::MAX;
     used.into_iter().map(|used| if used { next.next() } else { None }).collect()
 }
@@ -284,6 +325,7 @@ fn limits(code: &Code, inputs: usize) -> Vec<(String, &'static str)> {
     };
     limit(code.insts.len(), "instructions", INSTRUCTIONS, "use shorter loops");
     limit(code.constants.len(), "constants", CONSTANTS, "use fewer or shorter arrays of uniforms");
+    limit(code.loops.len(), "loops", FLOW_INSTRUCTIONS, "merge loops, or make them shorter");
     limit(inputs, "attributes", MOST_ATTRIBUTES, "put several into the components of one `vec4`");
     all
 }

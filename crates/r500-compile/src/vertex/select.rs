@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use r500_glsl::Span;
-use r500_opt::vertex::machine::{self, Dst, Op, Place, Select, Src, distinct};
+use r500_opt::vertex::machine::{self, Dst, Loop, Op, Place, Select, Src, distinct};
 use r500_pvs::VectorOp;
 
 use crate::arithmetic::Alu;
@@ -25,6 +25,8 @@ pub(super) enum Constant {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Code {
     pub(super) insts: Vec<Inst>,
+    /// In the order of their ends.
+    pub(super) loops: Vec<Loop>,
     pub(super) constants: Vec<Constant>,
 }
 
@@ -37,21 +39,24 @@ pub(super) fn select(
     shares_moves: bool,
 ) -> Code {
     let mut used: Vec<u16> = Vec::new();
-    for component in routine.nodes.iter().flat_map(operands) {
-        match component.atom {
-            Atom::Uniform(n, _) => used.push(n),
-            Atom::Relative(Relative { array: (first, count), .. }, _) => {
-                used.extend(first..first + count);
+    each(&routine.nodes, &mut |node| {
+        for component in operands(node) {
+            match component.atom {
+                Atom::Uniform(n, _) => used.push(n),
+                Atom::Relative(Relative { array: (first, count), .. }, _) => {
+                    used.extend(first..first + count);
+                }
+                Atom::Register(..) | Atom::Literal(_) => {}
             }
-            Atom::Register(..) | Atom::Literal(_) => {}
         }
-    }
+    });
     // In their order, so that the columns of a matrix are one after the other.
     used.sort_unstable();
     used.dedup();
     let mut selector = Selector {
         code: Code {
             insts: Vec::new(),
+            loops: Vec::new(),
             constants: used.into_iter().map(Constant::Uniform).collect(),
         },
         inputs: routine.shapes.iter().map(|shape| input_of(*shape, inputs)).collect(),
@@ -63,20 +68,32 @@ pub(super) fn select(
         next: routine.shapes.len() as u32,
         direct: direct(&routine.nodes, outputs),
     };
-    for node in &routine.nodes {
-        match node {
-            Node::Op(op) => selector.op(op),
-            Node::Output(Target::Vertex(n), value, span) => {
-                for output in &outputs[usize::from(*n)] {
-                    selector.output(*output, value, *span);
-                }
-            }
-            _ => unreachable!(
-                "vertex shaders are operations and outputs only: both ways are taken, loops are unrolled"
-            ),
+    selector.list(&routine.nodes, outputs);
+    selector.code
+}
+
+/// Calls `visit` with all nodes, also those of loops.
+pub(super) fn each<'a>(nodes: &'a [Node], visit: &mut impl FnMut(&'a Node)) {
+    for node in nodes {
+        visit(node);
+        if let Node::Loop(_, body, _) = node {
+            each(body, visit);
         }
     }
-    selector.code
+}
+
+/// Returns whether an operation becomes one instruction, which reads all before it writes.
+pub(super) fn is_one_instruction(_: &Routine, op: &code::Op) -> bool {
+    let is_one_source = |operand: &Value| {
+        let read = |component: &&Component| match component.atom {
+            Atom::Literal(bits) => by_swizzle(bits).is_none(),
+            _ => true,
+        };
+        let mut read = operand.iter().filter(read).map(|c| (c.vector(), c.abs, c.value()));
+        let first = read.next();
+        read.all(|other| Some(other) == first)
+    };
+    op.lanes.len() == 1 || op.operands.iter().all(is_one_source)
 }
 
 /// Returns the components that a node reads.
@@ -101,7 +118,7 @@ type Direct = HashMap<Register, (u8, HashMap<u8, u8>)>;
 /// Finds registers all of whose components are read once, by one output and without modifiers.
 fn direct(nodes: &[Node], outputs: &[Vec<u8>]) -> Direct {
     let mut uses: HashMap<(Register, u8), usize> = HashMap::new();
-    for node in nodes {
+    each(nodes, &mut |node| {
         let read = match node {
             Node::Output(Target::Vertex(n), ..) => !outputs[usize::from(*n)].is_empty(),
             _ => true,
@@ -109,13 +126,13 @@ fn direct(nodes: &[Node], outputs: &[Vec<u8>]) -> Direct {
         if read {
             code::reads(node, &mut |register, c| *uses.entry((register, c)).or_default() += 1);
         }
-    }
+    });
     let mut written: HashMap<Register, Vec<u8>> = HashMap::new();
-    for node in nodes {
+    each(nodes, &mut |node| {
         if let Node::Op(op) = node {
             written.entry(op.register).or_default().extend(&op.lanes);
         }
-    }
+    });
     let mut all = Direct::new();
     for node in nodes {
         let Node::Output(Target::Vertex(n), value, _) = node else { continue };
@@ -162,6 +179,46 @@ impl Selector {
     fn fresh(&mut self) -> Register {
         self.next += 1;
         Register(self.next - 1)
+    }
+
+    fn list(&mut self, nodes: &[Node], outputs: &[Vec<u8>]) {
+        for node in nodes {
+            match node {
+                Node::Op(op) => {
+                    self.op(op);
+                    self.forget(op.register);
+                }
+                Node::Output(Target::Vertex(n), value, span) => {
+                    for output in &outputs[usize::from(*n)] {
+                        self.output(*output, value, *span);
+                    }
+                }
+                Node::Loop(passes, body, _) => {
+                    // In a later pass an index may be another one.
+                    self.addresses = [None; 4];
+                    self.moved.retain(|place, _| !matches!(place, Place::Relative(..)));
+                    let first = self.code.insts.len();
+                    self.list(body, outputs);
+                    let end = self.code.insts.len();
+                    self.code.loops.push(Loop { first, end, passes: *passes });
+                }
+                _ => unreachable!(
+                    "vertex shaders take both ways of branches, and loops to their ends"
+                ),
+            }
+        }
+    }
+
+    /// Forgets what was read by an index that is another one now.
+    fn forget(&mut self, written: Register) {
+        for held in &mut self.addresses {
+            *held = held.filter(|(register, _)| *register != written);
+        }
+        let is_kept = |place: &Place| match place {
+            Place::Relative(_, (register, _)) => *register != written,
+            _ => true,
+        };
+        self.moved.retain(|place, _| is_kept(place));
     }
 
     fn op(&mut self, op: &code::Op) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::machine::{Dst, Inst, Op, Place, Register};
+use super::machine::{Dst, Inst, Loop, Op, Place, Register};
 
 /// Temporaries of a vertex that drivers use.
 pub const TEMPORARIES: usize = 32;
@@ -154,12 +154,13 @@ fn numbered(place: Place) -> Option<(bool, u8)> {
 }
 
 /// Gives each register a temporary. The chip's temporaries can be limited to the first `most`; `numbered` are those that have other
-/// contents besides.
+/// contents besides, of code without loops.
 ///
 /// # Errors
 /// The number of temporaries that are needed, if there are fewer.
 pub fn allocate<O>(
     insts: &[Inst<O>],
+    loops: &[Loop],
     most: usize,
     numbered: &NumberedRegisters,
 ) -> Result<Homes, usize> {
@@ -167,7 +168,7 @@ pub fn allocate<O>(
     let taken = numbered.taken(insts);
     // For each temporary and channel the last place where it is in use.
     let mut files: [Vec<[Option<usize>; 4]>; 2] = [Vec::new(), Vec::new()];
-    for need in needs(insts).into_iter().filter(|need| need.register.number().is_none()) {
+    for need in needs(insts, loops).into_iter().filter(|need| need.register.number().is_none()) {
         let (file, from, most) = match need.kind {
             Kind::Temporary => (0, 0, usize::MAX),
             // Those of second operations need the first ones.
@@ -229,8 +230,13 @@ fn fits(free: &[u8], wanted: usize, kind: Kind) -> bool {
     free.len() >= if kind == Kind::Temporary { wanted } else { 4 }
 }
 
-/// Returns the needs in the order of their beginnings.
-fn needs<O>(insts: &[Inst<O>]) -> Vec<Need> {
+/// Returns the needs in the order of their beginnings. What was written before a loop, and is read or written in it, is needed in each
+/// pass: until after its end.
+fn needs<O>(insts: &[Inst<O>], loops: &[Loop]) -> Vec<Need> {
+    let last_of = |first: usize, at: usize| {
+        let around = loops.iter().filter(|of| first < of.first && (of.first..of.end).contains(&at));
+        around.map(|of| of.end).fold(at, usize::max)
+    };
     let mut all: Vec<Need> = Vec::new();
     let mut known: HashMap<Register, usize> = HashMap::new();
     for (n, inst) in insts.iter().enumerate() {
@@ -238,7 +244,8 @@ fn needs<O>(insts: &[Inst<O>]) -> Vec<Need> {
             if let Some(Place::Temporary(register) | Place::Alternate(register)) = src.place
                 && let Some(need) = known.get(&register)
             {
-                all[*need].last = n;
+                let need = &mut all[*need];
+                need.last = need.last.max(last_of(need.first, n));
             }
         }
         let mut write = |register: Register, kind, lanes: &[u8]| {
@@ -248,7 +255,7 @@ fn needs<O>(insts: &[Inst<O>]) -> Vec<Need> {
                 all.len() - 1
             });
             let need = &mut all[need];
-            need.last = n;
+            need.last = need.last.max(last_of(need.first, n));
             for lane in lanes {
                 if !need.components.contains(lane) {
                     need.components.push(*lane);

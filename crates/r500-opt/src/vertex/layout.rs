@@ -68,8 +68,7 @@ impl Layout {
             u32::try_from(self.moved[found].1).ok()
         };
         let old = program.controls();
-        let mut controls = Controls::of_code(self.base, &self.code);
-        let mut loops: Vec<(u16, u16)> = Vec::new();
+        let mut loops = Vec::new();
         for flow in &old.flow {
             let [begin, first, after] = boundaries(flow).map(moved);
             let (begin, first, after) = (begin?, first?, after?);
@@ -77,19 +76,9 @@ impl Layout {
             // Each fits: no number is greater than before.
             flow.low.0 = flow.low.0 & !0xffff | begin.wrapping_sub(1) & 0xffff;
             flow.high.0 = after.checked_sub(1)? | first << 16;
-            loops.push((flow.high.rtn_inst(), flow.high.last_inst()));
-            controls.flow.push(flow);
+            loops.push(flow);
         }
-        // What a loop writes is complete, and its reads are done, at its end.
-        let outermost = |number: u16| {
-            let around = loops.iter().filter(|(first, last)| (*first..=*last).contains(&number));
-            around.map(|(_, last)| *last).max().unwrap_or(number)
-        };
-        let complete = outermost(controls.range.pvs_xyzw_valid_inst());
-        let inputs = outermost(controls.inputs.pvs_last_vtx_src_inst());
-        use r500_chip::vap::{VapPvsCodeCntl0, VapPvsCodeCntl1};
-        controls.range = controls.range.with(VapPvsCodeCntl0::PVS_XYZW_VALID_INST, complete);
-        controls.inputs = controls.inputs.with(VapPvsCodeCntl1::PVS_LAST_VTX_SRC_INST, inputs);
+        let mut controls = Controls::of_code(self.base, &self.code).with_loops(loops);
         (controls.constants, controls.outputs) = (old.constants, old.outputs);
         Some((Program::from_code(controls, self.base, self.code), self.origins))
     }

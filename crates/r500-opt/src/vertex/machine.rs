@@ -1,6 +1,6 @@
 //! Instructions of the vertex processor on virtual registers.
 //!
-//! Code is straight-line. An instruction writes lanes, components of a register or of an output, and each of its sources has a part for each
+//! Code is straight-line, or has [loops](Loop) of the chip. An instruction writes lanes, components of a register or of an output, and each of its sources has a part for each
 //! lane, so that the components of registers may be anywhere in the chip's.
 
 use r500_pvs::{MathOp, VectorOp};
@@ -114,6 +114,17 @@ pub enum Dst {
     Output(u8),
     /// A component of the address register.
     Address(u8),
+}
+
+/// A loop of the chip: the instructions from `first` to before `end` are executed so many times. Loops are inside of each other or apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// Its first instruction.
+    pub first: usize,
+    /// The instruction after its last one.
+    pub end: usize,
+    /// How often.
+    pub passes: u8,
 }
 
 /// What instructions read and write.

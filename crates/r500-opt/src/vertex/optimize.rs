@@ -323,9 +323,9 @@ impl Stretch<'_> {
     fn code_of(&self, block: &Block, pairs: bool) -> Option<Rewritten> {
         let mut insts = lower::instructions(block)?;
         if pairs {
-            pair(&mut insts);
+            pair(&mut insts, &mut []);
         }
-        let homes = allocate(&insts, self.temporaries, &lower::numbered(block)).ok()?;
+        let homes = allocate(&insts, &[], self.temporaries, &lower::numbered(block)).ok()?;
         let words = encode(&insts, &homes);
         let origins = insts.iter().map(|inst| {
             let dual = inst.dual.iter().flat_map(|dual| &dual.origin);

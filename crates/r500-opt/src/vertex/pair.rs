@@ -7,17 +7,60 @@ use std::collections::HashMap;
 
 use r500_pvs::MathOp;
 
-use super::machine::{Dst, Dual, Inst, Op, Place, Register, Src};
+use super::machine::{Dst, Dual, Inst, Loop, Op, Place, Register, Src};
 
 /// Alternate temporaries that second operations write, and components of one.
 const REGISTERS: usize = 4;
 
 /// Pairs operations, each with the nearest one that takes it: where that is, or, if the result is needed before, where the operation of
-/// the math engine is.
-pub fn pair<O: Clone>(insts: &mut Vec<Inst<O>>) {
+/// the math engine is. None is moved into or out of a loop.
+pub fn pair<O: Clone>(insts: &mut Vec<Inst<O>>, loops: &mut [Loop]) {
+    let mut cuts: Vec<usize> = loops.iter().flat_map(|of| [of.first, of.end]).collect();
+    cuts.extend([0, insts.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    // For each register the only stretch of straight code that names it.
+    let mut stretch_of: HashMap<Register, Option<usize>> = HashMap::new();
+    for (n, cut) in cuts.windows(2).enumerate() {
+        for register in insts[cut[0]..cut[1]].iter().flat_map(named) {
+            let of = stretch_of.entry(register).or_insert(Some(n));
+            *of = of.filter(|of| *of == n);
+        }
+    }
+    let mut paired = Vec::new();
+    let mut moved = HashMap::from([(0, 0)]);
+    for (n, cut) in cuts.windows(2).enumerate() {
+        let mut straight = insts[cut[0]..cut[1]].to_vec();
+        pair_straight(&mut straight, &|register| stretch_of.get(&register) == Some(&Some(n)));
+        paired.extend(straight);
+        moved.insert(cut[1], paired.len());
+    }
+    *insts = paired;
+    for of in loops {
+        (of.first, of.end) = (moved[&of.first], moved[&of.end]);
+    }
+}
+
+/// Returns the registers that an instruction names.
+fn named<O>(inst: &Inst<O>) -> Vec<Register> {
+    let dst = match inst.dst {
+        Dst::Register(place) => Some(place),
+        Dst::Output(_) | Dst::Address(_) => None,
+    };
+    let register = |place: Place| match place {
+        Place::Temporary(register) | Place::Alternate(register) => Some(register),
+        Place::Input(_) | Place::Constant(_) | Place::Relative(..) => None,
+    };
+    let places = inst.read().filter_map(|src| src.place).chain(dst);
+    places.filter_map(register).chain(inst.dual.iter().map(|dual| dual.register)).collect()
+}
+
+/// Pairs operations of straight code. `is_local`: whether only this code names a register.
+fn pair_straight<O: Clone>(insts: &mut Vec<Inst<O>>, is_local: &dyn Fn(Register) -> bool) {
     let mut at = 0;
     while at < insts.len() {
-        let Some(math) = Math::of(insts, at) else {
+        let is_candidate = scalar(&insts[at]).is_some_and(|(_, _, register)| is_local(register));
+        let Some(math) = Math::of(insts, at).filter(|_| is_candidate) else {
             at += 1;
             continue;
         };

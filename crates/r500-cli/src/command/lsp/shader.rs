@@ -58,6 +58,7 @@ impl ShaderDocument {
         match what {
             "codeAction" => self.fixes(&places, uri, &range),
             "inlayHint" => self.costs(&places, &range),
+            "formatting" => self.format(&places),
             "semanticTokens/full" | "semanticTokens/range" => json!({ "data": [] }),
             "hover" | "definition" | "prepareRename" | "rename" | "signatureHelp" => Value::Null,
             _ => json!([]),
@@ -83,6 +84,20 @@ impl ShaderDocument {
             }));
         }
         Value::Array(list)
+    }
+
+    /// The edit that formats the whole document; none if it has invalid tokens, or is formatted.
+    fn format(&self, places: &Places<'_>) -> Value {
+        let source = String::from_utf8_lossy(&self.text);
+        if compile::is_assembly(&source) {
+            return json!([]);
+        }
+        match compile::format(&source) {
+            Ok(text) if text != source => {
+                json!([{ "range": places.range(0..self.text.len()), "newText": text }])
+            }
+            _ => json!([]),
+        }
     }
 
     /// What each line costs, after it.

@@ -32,7 +32,7 @@ use super::format::Format;
 use super::input_args::{self, ReadArgs, SourceArgs};
 use super::output_args::OutputArgs;
 use super::output_file::put;
-use super::{compilation, overwrite, terminal};
+use super::{compilation, glsl, overwrite, terminal};
 
 /// A program for tests: a loop of three iterations, which adds 1 each; then x is doubled only if input[0].x is 0.
 #[cfg(test)]
@@ -114,7 +114,7 @@ impl VertexFile {
             return Ok(None);
         }
         if r500_mesa::shader::stage_of_name(path) == Some(r500_mesa::Stage::Vertex)
-            && let Some(super::glsl::Shader::Vertex(source)) = super::glsl::program(path)?
+            && let Some(glsl::Shader::Vertex(source)) = glsl::program(path)?
         {
             return Ok(Some(Self::of_scene(path, input_args::show(path), *source)));
         }
@@ -361,15 +361,23 @@ impl VertexFile {
         let mut text = self.source.to_string();
         if annotate {
             let (first, code) = self.source.program.instructions();
-            for (n, inst) in (first..).zip(code) {
+            let shader = glsl::lines(&self.path).map(|lines| lines.listed()).unwrap_or_default();
+            let mut annotated = String::new();
+            let mut numbers = (first..).zip(code).peekable();
+            for line in text.lines() {
+                let end = numbers.peek().map(|(n, _)| format!("; -- {n}"));
+                let Some((n, inst)) =
+                    numbers.next_if(|_| end.is_some_and(|end| line.ends_with(&end)))
+                else {
+                    annotated.extend([line, "\n"]);
+                    continue;
+                };
+                let of_shader = shader.get(n - first).map_or("", String::as_str).lines();
+                of_shader.for_each(|line| annotated.extend(["-- ", line, "\n"]));
                 let [a, b, c, d] = inst.0;
-                let mark = format!("; -- {n}\n");
-                text = text.replacen(
-                    &mark,
-                    &format!("; -- {n}: {a:08x} {b:08x} {c:08x} {d:08x}\n"),
-                    1,
-                );
+                annotated.push_str(&format!("{line}: {a:08x} {b:08x} {c:08x} {d:08x}\n"));
             }
+            text = annotated;
         }
         write_text(output, &text)
     }

@@ -314,3 +314,30 @@ fn glsl_is_compiled() {
     let of_line = |line: u64| hints.iter().find(|hint| hint["position"]["line"] == line).unwrap();
     assert!(of_line(3)["label"].as_str().unwrap().ends_with("instructions"), "{hints:?}");
 }
+
+/// One edit of the whole document; none for one that is formatted.
+#[test]
+fn glsl_is_formatted() {
+    let uri = "file:///tmp/one.frag";
+    let text = "void main(){gl_FragColor=vec4(1.0);}";
+    let opened =
+        json!({ "textDocument": { "uri": uri, "languageId": "glsl", "text": text, "version": 1 } });
+    let formatted = "void main() {\n    gl_FragColor = vec4(1.0);\n}\n";
+    let asked = json!({ "textDocument": { "uri": uri }, "options": { "tabSize": 4, "insertSpaces": true } });
+    let change = json!({
+        "textDocument": { "uri": uri, "version": 2 }, "contentChanges": [{ "text": formatted }],
+    });
+    let (answers, _) = served(vec![
+        request(1, "initialize", json!({})),
+        notification("textDocument/didOpen", opened),
+        request(2, "textDocument/formatting", asked.clone()),
+        notification("textDocument/didChange", change),
+        request(3, "textDocument/formatting", asked),
+        request(4, "shutdown", Value::Null),
+        notification("exit", Value::Null),
+    ]);
+    let by_id = |id: u32| &answers.iter().find(|answer| answer["id"] == id).unwrap()["result"];
+    assert_eq!(by_id(2)[0]["newText"], formatted);
+    assert_eq!(by_id(2)[0]["range"]["end"], json!({ "line": 0, "character": text.len() }));
+    assert_eq!(by_id(3), &json!([]));
+}

@@ -7,14 +7,17 @@
 use std::collections::HashMap;
 
 use crate::arithmetic::Alu;
-use crate::code::{Atom, Code, Component, Node, Op, Register, Routine, Shape, reads};
+use crate::code::{Atom, Code, Component, Node, Op, Register, Relative, Routine, Shape, reads};
+
+/// Whether an operation of a routine is one instruction, which reads all before it writes.
+type IsOne<'a> = &'a dyn Fn(&Routine, &Op) -> bool;
 
 /// Coalesces copies until none is left that can be.
-pub(crate) fn coalesce(routine: &mut Routine) {
+pub(crate) fn coalesce(routine: &mut Routine, is_one: IsOne<'_>) {
     loop {
         let uses = Uses::of(routine);
         let mut nodes = std::mem::take(&mut routine.nodes);
-        let done = in_list(&mut nodes, routine, &uses);
+        let done = in_list(&mut nodes, routine, &uses, is_one);
         routine.nodes = nodes;
         if !done {
             return;
@@ -61,20 +64,28 @@ struct Found {
     places: Vec<(u8, u8)>,
 }
 
-fn in_list(nodes: &mut Vec<Node>, routine: &Routine, uses: &Uses) -> bool {
-    let found = (0..nodes.len()).find_map(|at| find(nodes, at, routine, uses));
+fn in_list(nodes: &mut Vec<Node>, routine: &Routine, uses: &Uses, is_one: IsOne<'_>) -> bool {
+    let found = (0..nodes.len()).find_map(|at| find(nodes, at, routine, uses, is_one));
     if let Some(found) = found {
         apply(nodes, &found);
         return true;
     }
     nodes.iter_mut().any(|node| match node {
-        Node::If(_, yes, no, _) => in_list(yes, routine, uses) || in_list(no, routine, uses),
-        Node::Loop(_, body, _) => in_list(body, routine, uses),
+        Node::If(_, yes, no, _) => {
+            in_list(yes, routine, uses, is_one) || in_list(no, routine, uses, is_one)
+        }
+        Node::Loop(_, body, _) => in_list(body, routine, uses, is_one),
         _ => false,
     })
 }
 
-fn find(nodes: &[Node], copy: usize, routine: &Routine, uses: &Uses) -> Option<Found> {
+fn find(
+    nodes: &[Node],
+    copy: usize,
+    routine: &Routine,
+    uses: &Uses,
+    is_one: IsOne<'_>,
+) -> Option<Found> {
     let Node::Op(Op { code: Code::Copy, register: to, lanes, operands, .. }) = &nodes[copy] else {
         return None;
     };
@@ -109,8 +120,7 @@ fn find(nodes: &[Node], copy: usize, routine: &Routine, uses: &Uses) -> Option<F
         reads_to |= register == *to;
     });
     // An instruction reads before it writes; several do not.
-    let overwrites =
-        reads_to && matches!(&nodes[define], Node::Op(op) if !routine.is_one_instruction(op));
+    let overwrites = reads_to && matches!(&nodes[define], Node::Op(op) if !is_one(routine, op));
     let all = uses.reads.get(&from).copied().unwrap_or(0);
     (!inside.touches && !overwrites && own == 0 && inside.reads + lanes.len() == all)
         .then_some(Found { copy, define, from, to: *to, places })
@@ -187,12 +197,13 @@ fn apply(nodes: &mut Vec<Node>, found: &Found) {
         _ => {}
     }
     nodes.remove(found.copy);
-    let component = |component: &mut Component| {
-        if let Atom::Register(register, c) = component.atom
-            && register == found.from
+    let component = |component: &mut Component| match &mut component.atom {
+        Atom::Register(register, c) | Atom::Relative(Relative { index: (register, c), .. }, _)
+            if *register == found.from =>
         {
-            component.atom = Atom::Register(found.to, place(c));
+            (*register, *c) = (found.to, place(*c));
         }
+        _ => {}
     };
     rename(&mut nodes[found.define + 1..found.copy], &component, &|(register, c)| {
         if *register == found.from {
