@@ -32,6 +32,7 @@ fn header(lines: &mut Lines<'_>, source: &Source, bindings: &Bindings<'_>) {
             Dimensions::Two => "texture_2d<f32>",
             Dimensions::Three => "texture_3d<f32>",
             Dimensions::Cube => "texture_cube<f32>",
+            Dimensions::Faces => "texture_2d_array<f32>",
         };
         let (texture, sampler) = bindings.texture_bindings(*unit);
         lines.line(&format!("@group(0) @binding({texture}) var texture{unit}: {ty};"));
@@ -162,6 +163,7 @@ impl Dialect for Wgsl<'_> {
             Op::ToFloat => call("f32"),
             Op::ToFloatSigned => Text::atom(format!("f32(bitcast<i32>({a}))")),
             Op::ToWord => call("u32"),
+            Op::ToWordSigned => Text::atom(format!("bitcast<u32>(i32({a}))")),
             op => unreachable!("{op:?} is the same in all languages"),
         }
     }
@@ -201,7 +203,19 @@ impl Dialect for Wgsl<'_> {
         format!("{name}(texture{unit}, sampler{unit}, {arguments})")
     }
 
-    fn declare_texel(&self, name: &str, value: &str) -> String {
+    fn load(&self, unit: u8, at: &[String], level: &str) -> String {
+        let at = match (self.bindings.dimensions(unit), at) {
+            (Dimensions::Faces, [x, y, layer]) => format!("vec2<u32>({x}, {y}), {layer}"),
+            (_, at) => format!("vec{}<u32>({})", at.len(), at.join(", ")),
+        };
+        format!("textureLoad(texture{unit}, {at}, {level})")
+    }
+
+    fn vector(&self, channels: &[String]) -> String {
+        format!("vec4<f32>({})", channels.join(", "))
+    }
+
+    fn declare_vector(&self, name: &str, value: &str) -> String {
         format!("let {name} = {value};")
     }
 
@@ -209,9 +223,10 @@ impl Dialect for Wgsl<'_> {
         format!("for (var {counter} = 0u; {counter} < {trips}u; {counter}++)")
     }
 
-    fn function_head(&self, name: &str, parameters: &[String]) -> String {
+    fn function_head(&self, name: &str, parameters: &[(String, Type)], is_vector: bool) -> String {
         let parameters: Vec<String> =
-            parameters.iter().map(|name| format!("{name}: f32")).collect();
-        format!("fn {name}({}) -> f32", parameters.join(", "))
+            parameters.iter().map(|(name, ty)| format!("{name}: {}", self.ty(*ty))).collect();
+        let result = if is_vector { "vec4<f32>" } else { "f32" };
+        format!("fn {name}({}) -> {result}", parameters.join(", "))
     }
 }

@@ -41,7 +41,7 @@ impl FromStr for Target {
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Shaders of other GPUs")]
 pub(super) struct ShaderArgs {
-    /// Compute the bits of the reference engine, on a host that rounds as IEEE 754 and flushes denormals; not for programs that fetch
+    /// Compute the bits of the reference engine, on a host that rounds as IEEE 754 and flushes denormals; textures are the file's
     #[arg(long)]
     exact: bool,
     /// Compute inputs from planes over the picture, in the uniform buffer, not from varyings
