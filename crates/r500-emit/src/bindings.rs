@@ -165,6 +165,14 @@ impl<'a> Bindings<'a> {
         inputs.into_iter().flatten().map(|(input, used)| (u32::from(*input), used))
     }
 
+    /// Returns the temporaries of inputs that have planes in the uniform buffer, in order.
+    fn plane_inputs(&self) -> impl Iterator<Item = u8> {
+        self.members.iter().filter_map(|member| match member {
+            Member::Plane(input, PlanePart::Corner) => Some(self.used(*input).temp),
+            _ => None,
+        })
+    }
+
     /// Returns the description for an embedder, without what the IR says of the program.
     pub(crate) fn interface(&self, source: &Source) -> Interface {
         let inputs = self.varying_inputs().map(|(location, input)| ShaderInput {
@@ -216,6 +224,7 @@ impl<'a> Bindings<'a> {
                 .expect("a program has 256 constants"),
             names: names.collect(),
             planes: self.find(Member::Size).map(bytes),
+            plane_inputs: self.plane_inputs().collect(),
             hidden: self.find(Member::Hidden).map(bytes),
         }
     }

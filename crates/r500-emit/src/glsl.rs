@@ -145,6 +145,7 @@ impl Dialect for Glsl<'_> {
             Op::Mul => infix("*"),
             Op::Div => infix("/"),
             Op::Sqrt => call("sqrt"),
+            Op::Ne => infix("!="),
             Op::RoundEven => call("roundEven"),
             Op::InverseSqrt => call("inversesqrt"),
             Op::Saturate => Text::atom(format!("clamp({a}, 0.0, 1.0)")),

@@ -29,6 +29,19 @@ pub struct Interface {
     pub left_out: Vec<&'static str>,
 }
 
+impl Interface {
+    /// Returns the bindings as one JSON object, on several lines.
+    #[must_use]
+    pub fn json(&self) -> String {
+        json(self)
+    }
+}
+
+/// Returns a value as JSON, on several lines.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("names are texts, and nothing fails")
+}
+
 /// A uniform buffer: vectors of four floats, in this order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UniformBuffer {
@@ -43,6 +56,8 @@ pub struct UniformBuffer {
     /// The byte offset of `(width, height, 0, 0)` of the picture, after which each input has three vectors: its value at the lower left corner,
     /// and its changes over the width and over the height. `None` with varyings.
     pub planes: Option<u32>,
+    /// The temporaries of the inputs that have planes there, in order.
+    pub plane_inputs: Vec<u8>,
     /// The byte offset of `(0, -0, 1, -1)` in exact shaders: numbers that the host must not know, because it would simplify operations with them.
     pub hidden: Option<u32>,
 }

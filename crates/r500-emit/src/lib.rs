@@ -11,6 +11,8 @@
 //! | `kernels` | functions next to the body: transcendental kernels, lanes of a quad |
 //! | `bindings`, `interface` | names, bindings and offsets; their description for an embedder |
 //! | `amplifiers` | where last bits of a host become visible |
+//! | `key` | what a shader depends on |
+//! | `self_test` | a shader that tests a host's arithmetic |
 //! | `textures` | the job's textures; what an exact shader computes of them |
 //! | `text`, `wgsl`, `glsl`, `spirv` | the targets |
 //!
@@ -50,7 +52,9 @@ mod bindings;
 mod glsl;
 mod interface;
 mod kernels;
+mod key;
 mod lower;
+mod self_test;
 mod source;
 mod spirv;
 mod text;
@@ -74,6 +78,8 @@ pub use interface::{
     Amplifier, AmplifierReason, Dimensions, Interface, NamedConstant, ShaderInput, ShaderTexels,
     ShaderTexture, UniformBuffer,
 };
+pub use key::ShaderKey;
+pub use self_test::{SelfTest, SelfTestFailure, SelfTestSize, self_test};
 pub use textures::{TextureLevel, texels};
 
 /// A language of shaders.
@@ -187,6 +193,17 @@ pub enum Code {
     Words(Vec<u32>),
 }
 
+impl Code {
+    /// Returns the bytes of a file with the code: words are little-endian.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.clone().into_bytes(),
+            Self::Words(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        }
+    }
+}
+
 /// The reason why a program cannot be written as a shader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -198,9 +215,7 @@ pub enum EmitError {
     #[error("the program cannot be a shader: {0}")]
     Lift(#[from] LiftError),
     /// A fetch cannot be exact.
-    #[error(
-        "the program fetches from unit {unit} at address {address}, {reason}; or leave out `exact`"
-    )]
+    #[error("the fetch from unit {unit} at address {address} cannot be exact: {reason}")]
     ExactFetch {
         /// The address of the instruction.
         address: u32,
@@ -222,13 +237,21 @@ pub enum EmitError {
 #[non_exhaustive]
 pub enum ExactFetchReason {
     /// The job has no texture for the unit.
-    #[error("which has no texture: an exact shader needs its registers; give the job one")]
+    #[error("there is no texture for the unit, whose registers an exact shader needs")]
     NoTexture,
     /// The texture has registers that are not modelled, or texels that do not fit them.
-    #[error("the texture of which cannot be bound: {0}")]
+    #[error("its texture cannot be bound: {0}")]
     Unbound(String),
+    /// The texture has a level after that of one texel, which no host has.
+    #[error("its texture has {given} levels, and hosts have {most} for its size")]
+    Levels {
+        /// Its levels.
+        given: u32,
+        /// The maximum number.
+        most: u32,
+    },
     /// The filter is anisotropic.
-    #[error("the filter of which is anisotropic, which exact shaders do not have; use 2 (Linear)")]
+    #[error("its filter is anisotropic, which no exact shader computes; use 2 (Linear)")]
     Anisotropic,
 }
 

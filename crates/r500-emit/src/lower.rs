@@ -5,8 +5,8 @@ mod fetch;
 use std::collections::BTreeMap;
 
 use r500_ir::{
-    AddSign, Function as Ir, If, Inst, Loop, MulFlags, Opcode, Operand, Stmt as IrStmt,
-    Type as IrType, Value,
+    AddSign, DenormalMode, Function as Ir, If, Inst, Loop, MulFlags, Opcode, Operand,
+    Stmt as IrStmt, Type as IrType, Value,
 };
 use r500_numerics::Arith;
 
@@ -245,10 +245,19 @@ impl Lower<'_> {
             Opcode::NegAbs => Expr::op(Op::Neg, [Expr::op(Op::Abs, [next()])]),
             Opcode::Min(_) if !exact => binary(Op::Min, next(), next()),
             Opcode::Max(_) if !exact => binary(Op::Max, next(), next()),
-            Opcode::Min(_) | Opcode::Max(_) => {
+            Opcode::Max(_) => {
                 let (a, b) = (next(), next());
-                let op = if matches!(inst.opcode, Opcode::Min(_)) { Op::Lt } else { Op::Ge };
-                Expr::select(binary(op, a.clone(), b.clone()), a, b)
+                Expr::select(binary(Op::Ge, a.clone(), b.clone()), a, b)
+            }
+            Opcode::Min(denormals) => {
+                let (a, b) = (next(), next());
+                let mut less = binary(Op::Lt, a.clone(), b.clone());
+                if denormals == DenormalMode::Kept {
+                    // So that the select does not become x86's minimum, which flushes its result.
+                    let one = Expr::Uniform(Member::Hidden, 2);
+                    less = Expr::and(less, binary(Op::Lt, Expr::float(0.0), one));
+                }
+                Expr::select(less, a, b)
             }
             Opcode::Select => {
                 let (condition, a, b) = (next(), next(), next());

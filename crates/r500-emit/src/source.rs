@@ -303,6 +303,14 @@ impl Expr {
         }
     }
 
+    /// As [`each`](Self::each), mutable: an expression before those in it.
+    pub(crate) fn each_mut(&mut self, f: &mut impl FnMut(&mut Self)) {
+        f(self);
+        if let Self::Op(_, operands) | Self::Call(_, operands) = self {
+            operands.iter_mut().for_each(|operand| operand.each_mut(f));
+        }
+    }
+
     /// Calls `f` with the expression and all expressions in it.
     pub(crate) fn each(&self, f: &mut impl FnMut(&Self)) {
         f(self);
@@ -430,14 +438,28 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Returns a new variable of the body.
+    pub(crate) fn fresh(&mut self, ty: Type) -> Var {
+        let var =
+            Var(u32::try_from(self.types.len()).expect("a body has less than 2^32 variables"));
+        self.types.push(ty);
+        var
+    }
+
     /// Hides the numbers of [`HIDDEN`] from the host.
     pub(crate) fn hide(&mut self) {
-        hide(&mut self.body);
+        self.each_root_mut(&mut Expr::hide);
+    }
+
+    /// Calls `f` with every expression that is not a part of another one.
+    pub(crate) fn each_root_mut(&mut self, f: &mut impl FnMut(&mut Expr)) {
+        each_root_mut(&mut self.body, f);
         for function in &mut self.functions {
-            hide(&mut function.body);
-            function.results.iter_mut().for_each(Expr::hide);
+            each_root_mut(&mut function.body, f);
+            function.results.iter_mut().for_each(&mut *f);
         }
-        self.colors.iter_mut().flatten().flatten().chain(&mut self.depth).for_each(Expr::hide);
+        self.colors.iter_mut().flatten().flatten().for_each(&mut *f);
+        self.depth.iter_mut().chain(&mut self.covered).for_each(f);
     }
 
     /// Calls `f` with every statement of the body and the functions.
@@ -458,20 +480,19 @@ impl Source {
     }
 }
 
-/// Hides numbers in all expressions of statements.
-fn hide(body: &mut [Stmt]) {
+fn each_root_mut(body: &mut [Stmt], f: &mut impl FnMut(&mut Expr)) {
     for stmt in body {
         match stmt {
-            Stmt::Let(_, expr) | Stmt::Mut(_, expr) | Stmt::Set(_, expr) => expr.hide(),
-            Stmt::BreakUnless(condition) => condition.hide(),
+            Stmt::Let(_, expr) | Stmt::Mut(_, expr) | Stmt::Set(_, expr) => f(expr),
+            Stmt::BreakUnless(condition) => f(condition),
             Stmt::If(condition, yes, no) => {
-                condition.hide();
-                hide(yes);
-                hide(no);
+                f(condition);
+                each_root_mut(yes, f);
+                each_root_mut(no, f);
             }
-            Stmt::Loop(_, _, body) => hide(body),
+            Stmt::Loop(_, _, body) => each_root_mut(body, f),
             Stmt::Vector(vector) => match &mut vector.source {
-                VectorSource::Call(_, operands) => operands.iter_mut().for_each(Expr::hide),
+                VectorSource::Call(_, operands) => operands.iter_mut().for_each(&mut *f),
                 // Coordinates of a load are words, and fast shaders hide nothing.
                 VectorSource::Load(..) | VectorSource::Sample(_) => {}
             },

@@ -138,7 +138,6 @@ fn operation(dialect: &dyn Dialect, op: Op, operands: &[String]) -> Text {
         Op::Lt => infix("<"),
         Op::Ge => infix(">="),
         Op::Eq | Op::WordEq => infix("=="),
-        Op::Ne => infix("!="),
         Op::WordLt => infix("<"),
         Op::WordRem => infix("%"),
         Op::And => infix("&&"),
@@ -157,7 +156,7 @@ pub(crate) fn infix(operands: &[String], symbol: &str) -> Text {
     Text::compound(operands.join(&format!(" {symbol} ")))
 }
 
-fn prefix(symbol: &str, operands: &[String]) -> Text {
+pub(crate) fn prefix(symbol: &str, operands: &[String]) -> Text {
     Text::compound(format!("{symbol}{}", operands.concat()))
 }
 

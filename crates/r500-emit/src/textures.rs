@@ -29,6 +29,12 @@ impl ExactTexture {
         if settings.is_anisotropic {
             return Err(ExactFetchReason::Anisotropic);
         }
+        let [width, height, depth] = settings.size;
+        let most = 1 + width.max(height).max(depth).ilog2();
+        let given = u32::try_from(sampler.levels()).expect("at most 16 levels");
+        if given > most {
+            return Err(ExactFetchReason::Levels { given, most });
+        }
         // A texel outside of the texture.
         let border = sampler.texel(0, [u32::MAX; 3], &TexReadings::REFERENCE);
         Ok(Self { sampler, settings, border })

@@ -2,7 +2,7 @@
 
 use crate::bindings::{Bindings, UNIFORMS};
 use crate::source::{Expr, Lod, Member, Op, Sample, Source, Type};
-use crate::text::{Dialect, Lines, Text, call, decimal, fetch_arguments, infix};
+use crate::text::{Dialect, Lines, Text, call, decimal, fetch_arguments, infix, prefix};
 use crate::{Arithmetic, Dimensions};
 
 /// Writes a shader.
@@ -151,6 +151,8 @@ impl Dialect for Wgsl<'_> {
             Op::Mul => rounded(infix(operands, "*")),
             Op::Div => rounded(infix(operands, "/")),
             Op::Sqrt => rounded(call("sqrt")),
+            // Hosts take `!=` for ordered, which is false with NaN.
+            Op::Ne => prefix("!", &[format!("({a} == {b})")]),
             Op::RoundEven => call("round"),
             Op::InverseSqrt => call("inverseSqrt"),
             Op::Saturate => call("saturate"),
@@ -205,10 +207,13 @@ impl Dialect for Wgsl<'_> {
 
     fn load(&self, unit: u8, at: &[String], level: &str) -> String {
         let at = match (self.bindings.dimensions(unit), at) {
-            (Dimensions::Faces, [x, y, layer]) => format!("vec2<u32>({x}, {y}), {layer}"),
-            (_, at) => format!("vec{}<u32>({})", at.len(), at.join(", ")),
+            (Dimensions::Faces, [x, y, layer]) => {
+                format!("vec2<i32>(vec2<u32>({x}, {y})), i32({layer})")
+            }
+            (_, at) => format!("vec{0}<i32>(vec{0}<u32>({1}))", at.len(), at.join(", ")),
         };
-        format!("textureLoad(texture{unit}, {at}, {level})")
+        // Signed, because naga 30 compares unsigned coordinates with signed sizes when it writes GLSL.
+        format!("textureLoad(texture{unit}, {at}, i32({level}))")
     }
 
     fn vector(&self, channels: &[String]) -> String {

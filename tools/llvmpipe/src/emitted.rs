@@ -28,7 +28,7 @@ const UNTOUCHED: f32 = 12_345.678;
 const TOLERANCE: f32 = 2.0;
 
 /// The vertex shader: a triangle over the picture.
-const VERTICES: &str = "#version 450\nvoid main() {\n    vec2 at = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0;\n    \
+pub(crate) const VERTICES: &str = "#version 450\nvoid main() {\n    vec2 at = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0;\n    \
                         gl_Position = vec4(at, 0.0, 1.0);\n}\n";
 
 /// The comparison of one program.
@@ -186,7 +186,7 @@ fn compare(
 }
 
 /// Translates WGSL or SPIR-V to GLSL, with the bindings that GLSL has: a sampler is bound with its texture.
-fn translated(code: &Code) -> Result<String> {
+pub(crate) fn translated(code: &Code) -> Result<String> {
     let module = match code {
         Code::Text(text) => naga::front::wgsl::parse_str(text)?,
         Code::Words(words) => {
@@ -385,7 +385,7 @@ unsafe fn picture(gl: &glow::Context, scene: &Scene<'_>) -> Result<Vec<[f32; 4]>
 ///
 /// # Safety
 /// The context must be current.
-unsafe fn loaded(
+pub(crate) unsafe fn loaded(
     gl: &glow::Context,
     binding: u32,
     dimensions: Dimensions,

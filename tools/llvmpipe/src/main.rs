@@ -16,6 +16,7 @@ mod engine;
 mod llvmpipe;
 mod measure;
 mod report;
+mod self_test;
 mod texture;
 
 use std::io::{IsTerminal, Write};
@@ -121,7 +122,18 @@ fn emitted_shaders(args: &Args, arithmetic: Arithmetic) -> Result<bool> {
             (args.seed..).take(count as usize).map(|seed| generated(seed, arithmetic)).collect()
         }
     };
-    emitted::run(&mesa, jobs, (arithmetic, args.language), args.dump.as_deref())
+    let mut passes = true;
+    if arithmetic == Arithmetic::Exact {
+        let failures = self_test::run(&mesa, args.language)?;
+        passes = failures.is_empty();
+        let mut out = std::io::stdout().lock();
+        failures.iter().try_for_each(|failure| writeln!(out, "self-test: {failure}"))?;
+        if passes {
+            writeln!(out, "self-test: passed")?;
+        }
+    }
+    let equal = emitted::run(&mesa, jobs, (arithmetic, args.language), args.dump.as_deref())?;
+    Ok(passes && equal)
 }
 
 /// Times all programs and prints the answer.

@@ -2,6 +2,7 @@
 
 use r500_ir::{Fetch, Operand};
 use r500_isa::values::{CoordType, TexOp};
+use r500_numerics::Arith;
 
 use super::{Lower, quotient};
 use crate::EmitError;
@@ -134,7 +135,7 @@ impl Lower<'_> {
                 let [right, below] = [fetch.dx, fetch.dy].map(|gradient| {
                     let gradient = self.first(gradient, 3);
                     let pairs = direction.iter().cloned().zip(gradient);
-                    pairs.map(|(x, step)| self.rounded(Expr::op(Op::Add, [x, step]), out)).collect()
+                    pairs.map(|(x, step)| self.rounded(sum(x, step), out)).collect()
                 });
                 [direction, right, below]
             }
@@ -192,7 +193,7 @@ impl Lower<'_> {
         coordinates
             .into_iter()
             .zip(scale)
-            .map(|(x, scale)| self.rounded(Expr::op(Op::Mul, [x, Expr::float(scale)]), out))
+            .map(|(x, scale)| self.rounded(product(x, scale), out))
             .collect()
     }
 
@@ -236,6 +237,24 @@ impl Lower<'_> {
         let var = self.fresh(ty);
         out.push(Stmt::Let(var, value));
         Expr::Var(var)
+    }
+}
+
+/// Returns x * scale. WGSL refuses constant expressions without a finite value, so constants are multiplied here.
+fn product(x: Expr, scale: f32) -> Expr {
+    match x {
+        Expr::F32(x) => Expr::float(Arith::REFERENCE.mul(f32::from_bits(x), scale)),
+        x => Expr::op(Op::Mul, [x, Expr::float(scale)]),
+    }
+}
+
+/// Returns a + b, likewise.
+fn sum(a: Expr, b: Expr) -> Expr {
+    match (a, b) {
+        (Expr::F32(a), Expr::F32(b)) => {
+            Expr::float(Arith::REFERENCE.add(f32::from_bits(a), f32::from_bits(b)))
+        }
+        (a, b) => Expr::op(Op::Add, [a, b]),
     }
 }
 
