@@ -82,6 +82,7 @@ impl Host {
         format: wgpu::TextureFormat,
     ) -> Result<Compiled> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let entries = entries(interface)?;
         let fragments = match code {
             Code::Text(text) => self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some("program"),
@@ -94,13 +95,12 @@ impl Host {
                     wgpu::ShaderModuleDescriptorPassthrough {
                         label: Some("program"),
                         entry_points: Cow::Borrowed(&ENTRY_POINTS),
-                        spirv: Some(Cow::Borrowed(words)),
+                        spirv: Some(Cow::Owned(numbered(words, &entries))),
                         ..Default::default()
                     },
                 )
             },
         };
-        let entries = entries(interface)?;
         let layout = self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: None,
             entries: &entries,
@@ -172,6 +172,25 @@ fn entries(interface: &Interface) -> Result<Vec<wgpu::BindGroupLayoutEntry>> {
         entries.push(entry(texture.binding, ty));
     }
     Ok(entries)
+}
+
+/// Returns SPIR-V with the bindings that wgpu 30 has on Vulkan: it numbers those of a layout from 0 on, without gaps.
+fn numbered(words: &[u32], entries: &[wgpu::BindGroupLayoutEntry]) -> Vec<u32> {
+    const HEADER: usize = 5;
+    const DECORATE: u32 = 71;
+    const BINDING: u32 = 33;
+    let mut words = words.to_vec();
+    let mut at = HEADER;
+    while let Some(&[first, _, decoration, binding]) = words.get(at..at + 4) {
+        if (first & 0xffff, decoration) == (DECORATE, BINDING)
+            && let Some(place) = entries.iter().position(|entry| entry.binding == binding)
+        {
+            words[at + 3] = place as u32;
+        }
+        // Every instruction has at least its first word.
+        at += (first >> 16).max(1) as usize;
+    }
+    words
 }
 
 /// Returns how a shader sees a texture.
