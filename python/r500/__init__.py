@@ -5,6 +5,7 @@ The functions have the names of the Rust library and of the C library. What is w
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
@@ -13,7 +14,7 @@ import numpy
 from . import _native
 from ._native import Error, version
 
-__all__ = ["Compilation", "Drawing", "Error", "Finding", "Program", "Rows", "Step", "Write", "read", "read_all", "version"]
+__all__ = ["Compilation", "Drawing", "Error", "Finding", "HostTest", "Program", "Rows", "Shader", "Step", "Write", "read", "read_all", "version"]
 
 Source = Union[bytes, str, "os.PathLike[str]"]
 
@@ -73,6 +74,51 @@ class Rows(NamedTuple):
     colors: dict
     depth: Optional[numpy.ndarray]
     alive: numpy.ndarray
+
+
+class Shader(NamedTuple):
+    """A program as a shader of another GPU."""
+
+    code: Union[str, bytes]
+    """Text, or the bytes of SPIR-V."""
+    interface: dict
+    """What to bind: the layout of the uniform buffer, varyings, textures, targets; and what makes small differences of hosts large."""
+    uniforms: numpy.ndarray
+    """The uniform buffer, (vectors, 4) floats, for the constants and inputs of the program, and for a picture of one pixel."""
+
+    @classmethod
+    def _of(cls, fields: tuple) -> "Shader":
+        code, interface, uniforms = fields
+        return cls(code, json.loads(interface), numpy.frombuffer(uniforms, "<f4").reshape(-1, 4))
+
+
+class HostTest:
+    """The self-test of hosts for exact shaders in a language.
+
+    Draw ``shader`` over a picture of ``size``, (width, height), with 8 bits a channel (RGBA, not sRGB), with ``texels`` as the only level of its
+    texture, and pass the picture to ``compare``.
+    """
+
+    def __init__(self, language: str) -> None:
+        self._native = _native.host_test(language)
+        self.shader = Shader._of(self._native.shader())
+        self.size = self._native.size
+
+    @property
+    def texels(self) -> numpy.ndarray:
+        """The texels, (height, width, 4) floats, row 0 first."""
+        width, height = self.size
+        return numpy.frombuffer(self._native.texels(), "<f4").reshape(height, width, 4)
+
+    @property
+    def expected(self) -> numpy.ndarray:
+        """The picture of an exact host, (height, width, 4) bytes, row 0 first. NaN may have other bits."""
+        width, height = self.size
+        return numpy.frombuffer(self._native.expected(), numpy.uint8).reshape(height, width, 4)
+
+    def compare(self, picture: Any) -> "list[str]":
+        """The operations that differ in a picture, (height, width, 4) bytes, row 0 first: none if exact shaders are exact on this host."""
+        return self._native.compare(numpy.ascontiguousarray(picture, numpy.uint8).tobytes())
 
 
 def read_all(source: Source, name: Optional[str] = None) -> "list[Program]":
@@ -138,6 +184,19 @@ class Program:
             None if depth is None else numpy.frombuffer(depth, "<f4"),
             numpy.frombuffer(alive, numpy.bool_),
         )
+
+    def shader(self, language: str, exact: bool = False, planes: bool = False) -> Shader:
+        """The program as a shader: ``wgsl``, ``glsl`` (4.50), ``glsl-es-310``, ``glsl-es-300`` or ``spirv``.
+
+        ``exact`` ones have the bits of the reference engine on hosts that pass the :class:`HostTest`, others use the host's functions and samplers.
+        With ``planes`` inputs are computed from planes in the uniform buffer, else they are varyings.
+        """
+        return Shader._of(self._native.shader(language, exact, planes))
+
+    def texels(self, unit: int) -> "list[numpy.ndarray]":
+        """The levels of a unit's texture as exact shaders must load them: (layers, height, width, 4) floats each, the finest first."""
+        levels = self._native.texels(unit)
+        return [numpy.frombuffer(texels, "<f4").reshape(*size[::-1], 4) for size, texels in levels]
 
     def trace(self, pixel: tuple, size: Optional[tuple] = None) -> "list[Step]":
         """What each instruction did to a pixel (column, row from the bottom)."""

@@ -3,6 +3,8 @@
 
 #![allow(missing_docs, reason = "the package documents it")]
 
+mod shader;
+
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -196,6 +198,24 @@ impl Program {
         Ok((colors.collect(), depth, PyBytes::new(py, &alive)))
     }
 
+    fn shader<'py>(
+        &self,
+        py: Python<'py>,
+        language: &str,
+        exact: bool,
+        planes: bool,
+    ) -> PyResult<shader::Fields<'py>> {
+        shader::of_job(py, &self.job, language, exact, planes)
+    }
+
+    fn texels<'py>(
+        &self,
+        py: Python<'py>,
+        unit: u8,
+    ) -> PyResult<Vec<([u32; 3], Bound<'py, PyBytes>)>> {
+        shader::texels(py, &self.job, unit)
+    }
+
     fn trace(&self, py: Python<'_>, size: (u32, u32), pixel: (u32, u32)) -> PyResult<Vec<Step>> {
         let steps = py.detach(|| {
             let shader = Shader::new(&self.job.program).map_err(error)?;
@@ -313,6 +333,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<Error>())?;
     module.add_class::<Program>()?;
     module.add_class::<Drawing>()?;
+    module.add_class::<shader::HostTest>()?;
+    module.add_function(wrap_pyfunction!(shader::host_test, module)?)?;
     module.add_function(wrap_pyfunction!(read_file, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(read, module)?)
