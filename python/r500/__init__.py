@@ -7,6 +7,7 @@ from ._card import Capture, Card
 from ._native import Error, Refused, version
 from ._program import Drawing, Optimized, Program, diff, read, read_all
 from ._records import Compilation, Event, Finding, Rows, Step, Uniform, Verdict, Write
+from ._shader import HostTest, Shader
 
 __all__ = [
     "Capture",
@@ -16,10 +17,12 @@ __all__ = [
     "Error",
     "Event",
     "Finding",
+    "HostTest",
     "Optimized",
     "Program",
     "Refused",
     "Rows",
+    "Shader",
     "Step",
     "Uniform",
     "Verdict",

@@ -10,6 +10,7 @@ import numpy
 from . import _native
 from ._native import Error
 from ._records import Compilation, Finding, Rows, Step, Uniform, Verdict, Write
+from ._shader import Shader
 
 __all__ = ["Drawing", "Optimized", "Program", "diff", "read", "read_all"]
 
@@ -108,6 +109,19 @@ class Program:
             None if depth is None else numpy.frombuffer(depth, "<f4"),
             numpy.frombuffer(alive, numpy.bool_),
         )
+
+    def shader(self, language: str, exact: bool = False, planes: bool = False) -> Shader:
+        """The program as a shader: ``wgsl``, ``glsl`` (4.50), ``glsl-es-310``, ``glsl-es-300`` or ``spirv``.
+
+        ``exact`` ones have the bits of the reference engine on hosts that pass the :class:`HostTest`, others use the host's functions and samplers.
+        With ``planes`` inputs are computed from planes in the uniform buffer, else they are varyings.
+        """
+        return Shader._of(self._native.shader(language, exact, planes))
+
+    def texels(self, unit: int) -> "list[numpy.ndarray[Any, Any]]":
+        """The levels of a unit's texture as exact shaders must load them: (layers, height, width, 4) floats each, the finest first."""
+        levels = self._native.texels(unit)
+        return [numpy.frombuffer(texels, "<f4").reshape(*size[::-1], 4) for size, texels in levels]
 
     def trace(self, pixel: "Sequence[int]", size: "Optional[Sequence[int]]" = None) -> "list[Step]":
         """What each instruction did to a pixel (column, row from the bottom)."""

@@ -7,6 +7,7 @@ mod card;
 mod drawing;
 mod error;
 mod program;
+mod shader;
 mod vectors;
 
 use pyo3::prelude::*;
@@ -26,6 +27,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<drawing::Drawing>()?;
     module.add_class::<card::Card>()?;
     module.add_class::<card::Capture>()?;
+    module.add_class::<shader::HostTest>()?;
+    module.add_function(wrap_pyfunction!(shader::host_test, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(program::read_file, module)?)?;
     module.add_function(wrap_pyfunction!(program::read, module)?)?;

@@ -20,6 +20,7 @@ use r500::writer;
 
 use crate::drawing::Drawing;
 use crate::error::error;
+use crate::shader;
 use crate::vectors::{bytes_of, vectors};
 
 fn engine(name: &str) -> PyResult<&'static dyn Engine> {
@@ -215,6 +216,20 @@ impl Program {
         });
         let alive: Vec<u8> = rows.alive().into_iter().map(u8::from).collect();
         Ok((colors.collect(), depth, PyBytes::new(py, &alive)))
+    }
+
+    fn shader<'py>(
+        &self,
+        py: Python<'py>,
+        language: &str,
+        exact: bool,
+        planes: bool,
+    ) -> PyResult<shader::Fields<'py>> {
+        shader::of_job(py, &self.job, language, exact, planes)
+    }
+
+    fn texels<'py>(&self, py: Python<'py>, unit: u8) -> PyResult<Vec<shader::Level<'py>>> {
+        shader::texels(py, &self.job, unit)
     }
 
     fn trace(&self, py: Python<'_>, size: (u32, u32), pixel: (u32, u32)) -> PyResult<Vec<Step>> {

@@ -194,3 +194,32 @@ def test_the_constant_named_time_keeps_its_value():
     )
     assert r500.read(source, "time.r5").render((2, 2))[0, 0].tolist() == [0.75, 0.75, 0.75, 1]
     assert r500.read(b"TIME 2 ; " + source, "time.r5").render((2, 2))[0, 0].tolist() == [2, 2, 2, 1]
+
+
+def test_a_program_becomes_a_shader():
+    program = r500.read(MESA / "tex_mips.json")
+    for language, start in [("wgsl", "diagnostic("), ("glsl", "#version 450"), ("glsl-es-310", "#version 310 es")]:
+        assert program.shader(language).code.startswith(start)
+    shader = program.shader("spirv", exact=True, planes=True)
+    assert shader.code[:4] == b"\x03\x02\x23\x07"
+    # The buffer ends with the numbers that the host must not know.
+    assert shader.uniforms[-1].tolist() == [0, 0, 1, -1]
+    texture = shader.interface["textures"][0]
+    levels = program.texels(texture["unit"])
+    assert [level.shape for level in levels] == [(1, side, side, 4) for side in (64, 32, 16, 8, 4, 2, 1)]
+    assert texture["texels"] == {"size": [64, 64, 1], "levels": 7}
+    with pytest.raises(r500.Error, match="hlsl"):
+        program.shader("hlsl")
+    with pytest.raises(r500.Error, match="unit 9"):
+        program.texels(9)
+
+
+def test_a_host_is_tested():
+    test = r500.HostTest("wgsl")
+    assert test.texels.shape == test.expected.shape == (test.size[1], test.size[0], 4)
+    assert test.compare(test.expected) == []
+    wrong = test.expected.copy()
+    wrong[0] ^= 1
+    assert len(test.compare(wrong)) == 1
+    with pytest.raises(r500.Error, match="pixels"):
+        test.compare(wrong[1:])

@@ -8,6 +8,7 @@
      r500_drawing   one thread at a time: a call fails with R500_ERROR_OBJECT while another one uses it
      r500_card      likewise
      r500_capture   likewise; r500_capture_next also uses the card that it is given
+     r500_shader, r500_host_test   as r500_program
      texts          belong to the caller
    Functions without an object may be called on any thread. An object may go from thread to thread between calls. What a function returned is
    freed once, by the function of its type; builds with debug assertions report a second time and a use after it.
@@ -123,6 +124,12 @@
 // An event: a picture went to the screen.
 #define R500_EVENT_FRAME 3
 
+// A flag of r500_emit: the bits of the reference engine, on hosts that pass the self-test. Without it a shader uses the host's functions and samplers.
+#define R500_EMIT_EXACT 1
+
+// A flag of r500_emit: inputs are computed from planes in the uniform buffer. Without it they are varyings.
+#define R500_EMIT_PLANES 2
+
 // A capture (`.r5cs`) with its buffers, between two of its records. The caller of r500_capture_open owns it. It belongs to one thread at a
 // time: a function fails while another call uses the capture, also r500_capture_free.
 typedef struct r500_capture r500_capture;
@@ -135,9 +142,16 @@ typedef struct r500_card r500_card;
 // function fails while another call uses the drawing, also r500_drawing_free. To draw on several threads, prepare a drawing for each.
 typedef struct r500_drawing r500_drawing;
 
+// The self-test of hosts for exact shaders. The caller of r500_host_test_new owns it. Threads may use it as they may a shader.
+typedef struct r500_host_test r500_host_test;
+
 // A program with all that its file says about it: constants, inputs, textures, size. The caller of r500_read owns it. No function changes it,
 // so any number of threads may use it at the same time; none may when it is freed. Drawings of it do not need it any more.
 typedef struct r500_program r500_program;
+
+// A shader, with its bindings. The caller of r500_emit owns it. No function changes it, so any number of threads may use it at the same time;
+// none may when it is freed.
+typedef struct r500_shader r500_shader;
 
 // A finding about a program.
 typedef struct r500_finding {
@@ -498,6 +512,65 @@ bool r500_capture_read_buffer(struct r500_capture *capture,
                               size_t offset,
                               uint8_t *bytes,
                               size_t size);
+
+// Writes a program as a shader: "wgsl", "glsl" (4.50), "glsl-es-310", "glsl-es-300" or "spirv" (1.0, for Vulkan). `flags` are R500_EMIT_EXACT and
+// R500_EMIT_PLANES, or 0. Integer and boolean constants are those of the program, float constants are in a uniform buffer. Free it with
+// r500_shader_free.
+struct r500_shader *r500_emit(const struct r500_program *program,
+                              const char *language_name,
+                              uint32_t flags);
+
+// Frees a shader; does nothing for NULL. Builds with debug assertions return false where it was freed before.
+bool r500_shader_free(struct r500_shader *shader);
+
+// Copies the code of a shader, text without a terminating zero or the little-endian words of SPIR-V, to `size` bytes, if it fits. Returns its size
+// in bytes, 0 if there is an error; with NULL and 0 it only returns that.
+size_t r500_shader_code(const struct r500_shader *shader,
+                        uint8_t *bytes,
+                        size_t size);
+
+// Returns what to bind to a shader, as a JSON object: the layout of the uniform buffer, varyings, textures, targets; and the instructions that make
+// small differences of hosts large. NULL if there is an error. Free it with r500_text_free.
+char *r500_shader_interface(const struct r500_shader *shader);
+
+// Copies the uniform buffer for the constants and inputs of the program, and for a picture of one pixel, to `count` floats, if it fits. Returns the
+// number of its floats; 0 also if there is an error.
+size_t r500_shader_uniforms(const struct r500_shader *shader,
+                            float *values,
+                            size_t count);
+
+// Copies a level of the texture of a unit as an exact shader must load it, four floats a texel, to `count` floats, if it fits: row by row, layer by layer
+// (the faces +X, -X, +Y, -Y, +Z, -Z of a cube). Stores width, height and layers in `size`, three numbers. Returns the number of floats; 0 if there is an
+// error, or the texture has no such level.
+size_t r500_texels(const struct r500_program *program,
+                   uint8_t unit,
+                   size_t level,
+                   uint32_t *size,
+                   float *values,
+                   size_t count);
+
+// Returns the self-test of hosts for exact shaders in a language. Draw its shader over a picture of its size, with 8 bits a channel (RGBA, not sRGB),
+// and pass the bytes to r500_host_test_compare. Free it with r500_host_test_free.
+struct r500_host_test *r500_host_test_new(const char *language_name);
+
+// Frees a self-test; does nothing for NULL. Builds with debug assertions return false where it was freed before.
+bool r500_host_test_free(struct r500_host_test *test);
+
+// Returns the shader of a self-test; the self-test may be freed before it. Free it with r500_shader_free.
+struct r500_shader *r500_host_test_shader(const struct r500_host_test *test);
+
+// Stores width and height of the picture of a self-test, which are also those of its texture, in `size`, two numbers. Copies the texels, four floats
+// each, to `count` floats, if they fit, and returns the number of floats; 0 if there is an error.
+size_t r500_host_test_texels(const struct r500_host_test *test,
+                             uint32_t *size,
+                             float *values,
+                             size_t count);
+
+// Compares the picture that a host drew, `size` bytes, row 0 first, with what exact shaders need. Returns the operations that differ, one a line:
+// empty if exact shaders are exact there. NULL if there is an error. Free it with r500_text_free.
+char *r500_host_test_compare(const struct r500_host_test *test,
+                             const uint8_t *rgba,
+                             size_t size);
 
 #ifdef __cplusplus
 }  // extern "C"

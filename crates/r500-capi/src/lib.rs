@@ -28,6 +28,7 @@ mod error;
 mod handle;
 mod pointers;
 mod program;
+mod shader;
 mod text;
 mod version;
 
@@ -37,4 +38,5 @@ pub use compare::*;
 pub use drawing::*;
 pub use error::*;
 pub use program::*;
+pub use shader::*;
 pub use version::*;

@@ -18,6 +18,7 @@ fn the_header_is_up_to_date() {
         "drawing.rs",
         "card.rs",
         "capture.rs",
+        "shader.rs",
     ] {
         builder = builder.with_src(root.join("src").join(file));
     }

@@ -6,16 +6,17 @@ use r500_ir::{Function, Opcode, Operand, Stmt, Value};
 
 use crate::Arithmetic;
 use crate::interface::{Amplifier, AmplifierReason};
+use crate::textures::{Textures, is_implicit};
 
-/// Returns the amplifiers of a function, by address. `is_nearest` returns whether a unit filters nothing.
+/// Returns the amplifiers of a function, by address.
 pub(crate) fn amplifiers(
     function: &Function,
     arithmetic: Arithmetic,
-    is_nearest: &dyn Fn(u8) -> bool,
+    textures: &Textures<'_>,
 ) -> Vec<Amplifier> {
     let mut search = Search {
         function,
-        is_nearest,
+        textures,
         exact: arithmetic == Arithmetic::Exact,
         inexact: BTreeSet::new(),
         compared: BTreeMap::new(),
@@ -34,7 +35,7 @@ pub(crate) fn amplifiers(
 
 struct Search<'a> {
     function: &'a Function,
-    is_nearest: &'a dyn Fn(u8) -> bool,
+    textures: &'a Textures<'a>,
     exact: bool,
     inexact: BTreeSet<Value>,
     /// Masks that depend on comparisons of inexact numbers, and the address of one.
@@ -96,8 +97,13 @@ impl Search<'_> {
                 Stmt::Fetch(fetch) => {
                     let coordinates = fetch.strq.iter().chain(&fetch.dx).chain(&fetch.dy);
                     let inexact = coordinates.copied().any(|operand| self.is_inexact(operand));
-                    if inexact && (self.is_nearest)(fetch.unit) {
+                    if inexact && self.textures.may_be_nearest(fetch.unit) {
                         self.add(fetch.address, AmplifierReason::NearestFetch);
+                    }
+                    let in_quad =
+                        is_implicit(fetch.op) && self.textures.may_depend_on_lod(fetch.unit);
+                    if in_quad && depth > 0 && self.exact {
+                        self.add(fetch.address, AmplifierReason::QuadInBranch);
                     }
                     self.inexact.extend(fetch.texel.into_iter().flatten().filter(|_| !self.exact));
                 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use r500_program::{Input, InputData, Job};
 
 use crate::interface::{Interface, NamedConstant, ShaderInput, ShaderTexture, UniformBuffer};
-use crate::source::{Expr, HIDDEN, Member, PlanePart, Sample, Source, Stmt, each_statement};
+use crate::source::{Expr, HIDDEN, Member, PlanePart, Sample, Source, Stmt};
+use crate::textures::Textures;
 use crate::{Arithmetic, Dimensions, Inputs, Language};
 
 /// The binding of the uniform buffer; textures follow.
@@ -24,6 +25,7 @@ pub(crate) struct Bindings<'a> {
     /// The vectors of the uniform buffer, in order.
     pub members: Vec<Member>,
     pub textures: BTreeMap<u8, Dimensions>,
+    bound: &'a Textures<'a>,
     pub uses_position: bool,
     /// Whether a number is used that has no decimal form.
     pub uses_bits: bool,
@@ -41,7 +43,7 @@ impl<'a> Bindings<'a> {
         job: &'a Job,
         temps: &[u8],
         (arithmetic, language, from): (Arithmetic, Language, Inputs),
-        textures: &dyn Fn(u8) -> Dimensions,
+        bound: &'a Textures<'a>,
     ) -> Self {
         let (mut constants, mut inputs) = (0, BTreeMap::new());
         let (mut uses_position, mut uses_bits) = (false, false);
@@ -58,9 +60,10 @@ impl<'a> Bindings<'a> {
             _ => {}
         });
         let mut units = BTreeMap::new();
-        each_statement(&source.body, &mut |stmt| {
-            if let Stmt::Sample(sample) = stmt {
-                units.insert(sample.unit, textures(sample.unit));
+        source.each_statement(&mut |stmt| {
+            if let Stmt::Vector(vector) = stmt {
+                let unit = vector.source.unit();
+                units.extend(unit.map(|unit| (unit, bound.dimensions(unit))));
             }
         });
         let constants =
@@ -89,6 +92,7 @@ impl<'a> Bindings<'a> {
             names,
             members,
             textures: units,
+            bound,
             uses_position,
             uses_bits,
         }
@@ -143,7 +147,10 @@ impl<'a> Bindings<'a> {
     pub(crate) fn texture_bindings(&self, unit: u8) -> (u32, Option<u32>) {
         let unit = u32::from(unit);
         match self.language {
-            Language::Wgsl | Language::Spirv => (1 + 2 * unit, Some(2 + 2 * unit)),
+            Language::Wgsl | Language::Spirv => {
+                let is_sampled = self.arithmetic == Arithmetic::Fast;
+                (1 + 2 * unit, is_sampled.then_some(2 + 2 * unit))
+            }
             _ => (1 + unit, None),
         }
     }
@@ -156,6 +163,14 @@ impl<'a> Bindings<'a> {
     fn varying_inputs(&self) -> impl Iterator<Item = (u32, &UsedInput)> {
         let inputs = (self.from == Inputs::Varyings).then_some(&self.inputs);
         inputs.into_iter().flatten().map(|(input, used)| (u32::from(*input), used))
+    }
+
+    /// Returns the temporaries of inputs that have planes in the uniform buffer, in order.
+    fn plane_inputs(&self) -> impl Iterator<Item = u8> {
+        self.members.iter().filter_map(|member| match member {
+            Member::Plane(input, PlanePart::Corner) => Some(self.used(*input).temp),
+            _ => None,
+        })
     }
 
     /// Returns the description for an embedder, without what the IR says of the program.
@@ -171,9 +186,10 @@ impl<'a> Bindings<'a> {
                 name: format!("texture{unit}"),
                 unit: *unit,
                 dimensions: *dimensions,
-                is_assumed: self.job.textures.get(usize::from(*unit)).is_none_or(Option::is_none),
+                is_assumed: self.bound.is_assumed(*unit),
                 binding,
                 sampler,
+                texels: self.bound.texels(*unit),
             }
         });
         Interface {
@@ -208,6 +224,7 @@ impl<'a> Bindings<'a> {
                 .expect("a program has 256 constants"),
             names: names.collect(),
             planes: self.find(Member::Size).map(bytes),
+            plane_inputs: self.plane_inputs().collect(),
             hidden: self.find(Member::Hidden).map(bytes),
         }
     }

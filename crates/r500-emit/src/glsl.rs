@@ -71,6 +71,7 @@ impl Glsl<'_> {
                 ("sampler2D", Dimensions::Two),
                 ("sampler3D", Dimensions::Three),
                 ("samplerCube", Dimensions::Cube),
+                ("sampler2DArray", Dimensions::Faces),
             ] {
                 if self.bindings.textures.values().any(|own| *own == dimensions) {
                     lines.line(&format!("precision highp {kind};"));
@@ -92,6 +93,7 @@ impl Glsl<'_> {
                 Dimensions::Two => "sampler2D",
                 Dimensions::Three => "sampler3D",
                 Dimensions::Cube => "samplerCube",
+                Dimensions::Faces => "sampler2DArray",
             };
             let parts: Vec<String> =
                 self.binding(self.bindings.texture_bindings(*unit).0).into_iter().collect();
@@ -143,6 +145,7 @@ impl Dialect for Glsl<'_> {
             Op::Mul => infix("*"),
             Op::Div => infix("/"),
             Op::Sqrt => call("sqrt"),
+            Op::Ne => infix("!="),
             Op::RoundEven => call("roundEven"),
             Op::InverseSqrt => call("inversesqrt"),
             Op::Saturate => Text::atom(format!("clamp({a}, 0.0, 1.0)")),
@@ -160,6 +163,7 @@ impl Dialect for Glsl<'_> {
             Op::ToFloat => call("float"),
             Op::ToFloatSigned => Text::atom(format!("float(int({a}))")),
             Op::ToWord => call("uint"),
+            Op::ToWordSigned => Text::atom(format!("uint(int({a}))")),
             op => unreachable!("{op:?} is the same in all languages"),
         }
     }
@@ -194,17 +198,32 @@ impl Dialect for Glsl<'_> {
         format!("{name}(texture{unit}, {arguments})")
     }
 
-    fn declare_texel(&self, name: &str, value: &str) -> String {
-        format!("vec4 {name} = {value};")
+    fn load(&self, unit: u8, at: &[String], level: &str) -> String {
+        format!("texelFetch(texture{unit}, ivec{}({}), int({level}))", at.len(), at.join(", "))
+    }
+
+    fn vector(&self, channels: &[String]) -> String {
+        format!("vec4({})", channels.join(", "))
+    }
+
+    fn declare_vector(&self, name: &str, value: &str) -> String {
+        let precise = if self.bindings.arithmetic == Arithmetic::Exact { "precise " } else { "" };
+        format!("{precise}vec4 {name} = {value};")
     }
 
     fn loop_head(&self, counter: &str, trips: u32) -> String {
         format!("for (uint {counter} = 0u; {counter} < {trips}u; {counter}++)")
     }
 
-    fn function_head(&self, name: &str, parameters: &[String]) -> String {
+    fn function_head(&self, name: &str, parameters: &[(String, Type)], is_vector: bool) -> String {
+        let ty = |ty: &Type| match ty {
+            Type::F32 => "float",
+            Type::U32 => "uint",
+            Type::Bool => "bool",
+        };
         let parameters: Vec<String> =
-            parameters.iter().map(|name| format!("float {name}")).collect();
-        format!("float {name}({})", parameters.join(", "))
+            parameters.iter().map(|(name, of)| format!("{} {name}", ty(of))).collect();
+        let result = if is_vector { "vec4" } else { "float" };
+        format!("{result} {name}({})", parameters.join(", "))
     }
 }

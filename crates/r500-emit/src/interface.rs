@@ -4,7 +4,8 @@ use serde::Serialize;
 
 /// The bindings of a shader.
 ///
-/// All are in group (descriptor set) 0. In WGSL and SPIR-V a texture and its sampler have a binding each, in GLSL one for both.
+/// All are in group (descriptor set) 0. In WGSL and SPIR-V a texture and its sampler have a binding each, in GLSL one for both. Exact shaders load texels
+/// and have no samplers; in GLSL, the sampler of the texture must not need other levels than the texture has.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Interface {
     /// The name of the entry point.
@@ -28,6 +29,19 @@ pub struct Interface {
     pub left_out: Vec<&'static str>,
 }
 
+impl Interface {
+    /// Returns the bindings as one JSON object, on several lines.
+    #[must_use]
+    pub fn json(&self) -> String {
+        json(self)
+    }
+}
+
+/// Returns a value as JSON, on several lines.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("names are texts, and nothing fails")
+}
+
 /// A uniform buffer: vectors of four floats, in this order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UniformBuffer {
@@ -42,6 +56,8 @@ pub struct UniformBuffer {
     /// The byte offset of `(width, height, 0, 0)` of the picture, after which each input has three vectors: its value at the lower left corner,
     /// and its changes over the width and over the height. `None` with varyings.
     pub planes: Option<u32>,
+    /// The temporaries of the inputs that have planes there, in order.
+    pub plane_inputs: Vec<u8>,
     /// The byte offset of `(0, -0, 1, -1)` in exact shaders: numbers that the host must not know, because it would simplify operations with them.
     pub hidden: Option<u32>,
 }
@@ -79,8 +95,21 @@ pub struct ShaderTexture {
     pub is_assumed: bool,
     /// The binding of the texture.
     pub binding: u32,
-    /// The binding of the sampler; `None` in GLSL, where it is the texture's.
+    /// The binding of the sampler; `None` in GLSL, where it is the texture's, and in exact shaders, which load texels.
     pub sampler: Option<u32>,
+    /// The texels that an exact shader was written for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texels: Option<ShaderTexels>,
+}
+
+/// The texels that an exact shader was written for, with sizes and address modes. [`texels`](crate::texels) returns them as floats; a format of the
+/// host that returns the same floats serves, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ShaderTexels {
+    /// Width, height and layers (depth) of the finest level.
+    pub size: [u32; 3],
+    /// The number of levels.
+    pub levels: u32,
 }
 
 /// The dimensions of a texture.
@@ -96,12 +125,15 @@ pub enum Dimensions {
     Three,
     /// Six faces.
     Cube,
+    /// Six layers of two dimensions: the faces +X, -X, +Y, -Y, +Z, -Z of a cube in an exact shader, because no language loads texels of a cube.
+    #[serde(rename = "2d-array")]
+    Faces,
 }
 
 impl Dimensions {
     /// Returns the number of coordinates.
     pub(crate) fn count(self) -> usize {
-        if self == Self::Two { 2 } else { 3 }
+        if matches!(self, Self::Two) { 2 } else { 3 }
     }
 }
 

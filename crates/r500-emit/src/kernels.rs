@@ -1,22 +1,53 @@
 //! Functions next to a shader's body: the reference kernels, built by [`KernelBuilder`], and the lanes of a quad.
 
+mod address;
+mod cube;
+mod level;
+
 use r500_numerics::branchless::{self, KernelBuilder};
 
-use crate::source::{Axis, Expr, Function, Helper, Op, Stmt, Type, Var};
+use crate::source::{Axis, Expr, Function, Helper, Op, Stmt, Type, Var, Vector, VectorSource};
+use crate::textures::Textures;
 
-/// Returns the functions for these helpers.
-pub(crate) fn functions(helpers: &[Helper]) -> Vec<Function> {
-    let mut helpers = helpers.to_vec();
-    helpers.sort_unstable();
-    helpers.into_iter().map(function).collect()
+/// Returns the functions for these helpers and those that they call, in the order of their calls.
+pub(crate) fn functions(helpers: &[Helper], textures: &Textures<'_>) -> Vec<Function> {
+    let mut all = helpers.to_vec();
+    for helper in helpers {
+        all.extend(level::calls(*helper, textures));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(|helper| function(helper, textures)).collect()
 }
 
-fn function(helper: Helper) -> Function {
-    let parameters: Vec<Var> =
-        (0..if helper == Helper::Product { 2 } else { 1 }).map(Var).collect();
-    let mut kernel = Kernel { types: vec![Type::F32; parameters.len()], body: Vec::new() };
+fn function(helper: Helper, textures: &Textures<'_>) -> Function {
+    let types = match helper {
+        Helper::Product => vec![Type::F32; 2],
+        Helper::Face => vec![Type::F32; 3],
+        Helper::FacePoint(_) => vec![Type::F32; 4],
+        Helper::Lod(axes) => (0..2 * axes).map(|_| Type::F32).collect(),
+        Helper::Level(unit, filter) => level::parameters(textures.known(unit), Some(filter)),
+        Helper::Texture(unit) => level::parameters(textures.known(unit), None),
+        _ => vec![Type::F32],
+    };
+    let parameters: Vec<Var> = (0u32..).zip(&types).map(|(n, _)| Var(n)).collect();
+    let mut kernel = Kernel { types, body: Vec::new() };
     let x = Word::Var(Var(0), Type::F32);
     let result = match helper {
+        Helper::Face => cube::face(&mut kernel),
+        Helper::Lod(axes) => level::lod(&mut kernel, axes),
+        Helper::FacePoint(unit) => {
+            let results = cube::face_point(&mut kernel, textures.known(unit));
+            return kernel.finish(helper, parameters, results.into());
+        }
+        Helper::Level(unit, filter) => {
+            let results = level::level(&mut kernel, unit, textures.known(unit), filter);
+            return kernel.finish(helper, parameters, results.into());
+        }
+        Helper::Texture(unit) => {
+            let results = level::texture(&mut kernel, unit, textures.known(unit));
+            return kernel.finish(helper, parameters, results.into());
+        }
         Helper::Ex2 => branchless::ex2(&mut kernel, x).float(),
         Helper::Ln2 => branchless::ln2(&mut kernel, x).float(),
         Helper::Sin => branchless::sin(&mut kernel, x).float(),
@@ -25,7 +56,7 @@ fn function(helper: Helper) -> Function {
         Helper::Product => kernel.product([Expr::Var(Var(0)), Expr::Var(Var(1))]),
         Helper::QuadLane(lane) => kernel.quad_lane(x, lane),
     };
-    Function { helper, parameters, body: kernel.body, result, types: kernel.types }
+    kernel.finish(helper, parameters, vec![result])
 }
 
 /// A 32-bit word: a float or an integer.
@@ -68,11 +99,61 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn variable(&mut self, expr: Expr, ty: Type) -> Var {
+    fn finish(self, helper: Helper, parameters: Vec<Var>, results: Vec<Expr>) -> Function {
+        Function { helper, parameters, body: self.body, results, types: self.types }
+    }
+
+    fn fresh(&mut self, ty: Type) -> Var {
         let var = Var(u32::try_from(self.types.len()).expect("a kernel has few operations"));
         self.types.push(ty);
+        var
+    }
+
+    fn variable(&mut self, expr: Expr, ty: Type) -> Var {
+        let var = self.fresh(ty);
         self.body.push(Stmt::Let(var, expr));
         var
+    }
+
+    /// Returns the channels of a vector.
+    fn vector(&mut self, source: VectorSource) -> [Expr; 4] {
+        let vector = self.fresh(Type::F32);
+        let channels: [Var; 4] = std::array::from_fn(|_| self.fresh(Type::F32));
+        let vector = Vector { source, vector, channels: channels.map(Some) };
+        self.body.push(Stmt::Vector(Box::new(vector)));
+        channels.map(Expr::Var)
+    }
+
+    /// Returns the channels of a helper's vector.
+    fn call(&mut self, helper: Helper, operands: Vec<Expr>) -> [Expr; 4] {
+        self.vector(VectorSource::Call(helper, operands))
+    }
+
+    fn set(&mut self, vars: [Var; 4], values: [Expr; 4]) {
+        self.body.extend(vars.into_iter().zip(values).map(|(var, value)| Stmt::Set(var, value)));
+    }
+
+    fn select_float(&mut self, condition: Expr, yes: f32, no: Expr) -> Expr {
+        self.named(Expr::select(condition, Expr::float(yes), no), Type::F32)
+    }
+
+    /// Returns x limited to 0..1, NaN as 0.
+    fn clamp01(&mut self, x: Expr) -> Expr {
+        let below = Expr::op(Op::Lt, [x.clone(), Expr::float(1.0)]);
+        let limited = self.named(Expr::select(below, x.clone(), Expr::float(1.0)), Type::F32);
+        let positive = Expr::op(Op::Lt, [Expr::float(0.0), x]);
+        self.named(Expr::select(positive, limited, Expr::float(0.0)), Type::F32)
+    }
+
+    /// Returns a + (b - a) * weight of each channel, each step rounded.
+    fn lerp(&mut self, a: [Expr; 4], b: [Expr; 4], weight: &Expr) -> [Expr; 4] {
+        let mut channels = a.into_iter().zip(b);
+        std::array::from_fn(|_| {
+            let (a, b) = channels.next().expect("four channels");
+            let step = self.named(Expr::op(Op::Sub, [b, a.clone()]), Type::F32);
+            let step = self.named(Expr::op(Op::Mul, [step, weight.clone()]), Type::F32);
+            self.named(Expr::op(Op::Add, [a, step]), Type::F32)
+        })
     }
 
     fn named(&mut self, expr: Expr, ty: Type) -> Expr {

@@ -11,6 +11,9 @@
 //! | `kernels` | functions next to the body: transcendental kernels, lanes of a quad |
 //! | `bindings`, `interface` | names, bindings and offsets; their description for an embedder |
 //! | `amplifiers` | where last bits of a host become visible |
+//! | `key` | what a shader depends on |
+//! | `self_test` | a shader that tests a host's arithmetic |
+//! | `textures` | the job's textures; what an exact shader computes of them |
 //! | `text`, `wgsl`, `glsl`, `spirv` | the targets |
 //!
 //! # Contract
@@ -20,7 +23,8 @@
 //! that amplify. An *exact* shader computes the bits of the
 //! reference engine on a host whose arithmetic is that of IEEE 754 with denormals flushed, which no language promises: each operation is
 //! rounded on its own, and kernels replace the host's functions. Varyings are the host's in any case; [`Inputs::Planes`] computes inputs as the
-//! reference engine does. Exact shaders do not fetch yet.
+//! reference engine does. Its fetches load texels and filter them with our own arithmetic, for the registers and sizes of the job's textures;
+//! [`texels`] returns what the host must load.
 //!
 //! Row 0 of a target is y = 0 of a picture, and the quads of a program begin at even coordinates of the target.
 //!
@@ -48,17 +52,18 @@ mod bindings;
 mod glsl;
 mod interface;
 mod kernels;
+mod key;
 mod lower;
+mod self_test;
 mod source;
 mod spirv;
 mod text;
+mod textures;
 mod wgsl;
 
-use r500_exec::texture::SamplerKind;
 use r500_exec::{BindingKinds, GROUP, GroupKind, Readings, Shader as Program};
 use r500_ir::{Function, Stmt};
 use r500_isa::TEXTURE_UNITS;
-use r500_isa::values::{CoordType, TexelFilter};
 use r500_lift::{
     InputKind, LiftError, LiftInput, ProgramAnalysis, SymbolicConstants, lift_symbolic,
 };
@@ -66,11 +71,16 @@ use r500_program::Job;
 
 use bindings::Bindings;
 use lower::Target;
+use source::Source;
+use textures::Textures;
 
 pub use interface::{
-    Amplifier, AmplifierReason, Dimensions, Interface, NamedConstant, ShaderInput, ShaderTexture,
-    UniformBuffer,
+    Amplifier, AmplifierReason, Dimensions, Interface, NamedConstant, ShaderInput, ShaderTexels,
+    ShaderTexture, UniformBuffer,
 };
+pub use key::ShaderKey;
+pub use self_test::{SelfTest, SelfTestFailure, SelfTestSize, self_test};
+pub use textures::{TextureLevel, texels};
 
 /// A language of shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,6 +193,17 @@ pub enum Code {
     Words(Vec<u32>),
 }
 
+impl Code {
+    /// Returns the bytes of a file with the code: words are little-endian.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.clone().into_bytes(),
+            Self::Words(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        }
+    }
+}
+
 /// The reason why a program cannot be written as a shader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -193,15 +214,15 @@ pub enum EmitError {
     /// The program has no function that is independent of the groups of pixels, or depends on a constant that the job does not have.
     #[error("the program cannot be a shader: {0}")]
     Lift(#[from] LiftError),
-    /// An exact shader would fetch.
-    #[error(
-        "the program fetches from unit {unit} at address {address}, and the host's samplers are not exact; leave out `exact`"
-    )]
+    /// A fetch cannot be exact.
+    #[error("the fetch from unit {unit} at address {address} cannot be exact: {reason}")]
     ExactFetch {
         /// The address of the instruction.
         address: u32,
         /// The unit.
         unit: u8,
+        /// Why.
+        reason: ExactFetchReason,
     },
     /// The language cannot keep the host from combining operations.
     #[error("OpenGL ES 3.00 has no `precise`, so its shaders cannot be exact; take glsl-es-310")]
@@ -209,6 +230,29 @@ pub enum EmitError {
     /// An input has a value for each pixel.
     #[error("input {0} has a value for each pixel, not a plane; take varyings")]
     NoPlane(u8),
+}
+
+/// The reason why fetches from a texture cannot be exact. Exact shaders contain the address modes, filters and sizes of their textures.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExactFetchReason {
+    /// The job has no texture for the unit.
+    #[error("there is no texture for the unit, whose registers an exact shader needs")]
+    NoTexture,
+    /// The texture has registers that are not modelled, or texels that do not fit them.
+    #[error("its texture cannot be bound: {0}")]
+    Unbound(String),
+    /// The texture has a level after that of one texel, which no host has.
+    #[error("its texture has {given} levels, and hosts have {most} for its size")]
+    Levels {
+        /// Its levels.
+        given: u32,
+        /// The maximum number.
+        most: u32,
+    },
+    /// The filter is anisotropic.
+    #[error("its filter is anisotropic, which no exact shader computes; use 2 (Linear)")]
+    Anisotropic,
 }
 
 /// Writes the program of a job as a shader. Program constants and inputs are bound when it draws; integer and boolean constants are the job's.
@@ -230,8 +274,8 @@ pub fn emit(job: &Job, options: &Options<'_>) -> Result<Shader, EmitError> {
         }
     }
     let temps: Vec<u8> = job_inputs.iter().map(|input| input.temp).collect();
-    let function = lifted(job, &temps)?;
-    let textures = |unit: u8| dimensions(job, unit);
+    let textures = Textures::of(job, arithmetic);
+    let function = lifted(job, &temps, &textures)?;
     let address_only = |address: u32| format!("address {address}");
     let target = Target {
         arithmetic,
@@ -241,20 +285,23 @@ pub fn emit(job: &Job, options: &Options<'_>) -> Result<Shader, EmitError> {
     };
     let source = lower::lower(&function, &target)?;
     let bindings = Bindings::of(&source, job, &temps, (arithmetic, language, inputs), &textures);
-    let code = match language {
-        Language::Wgsl => Code::Text(wgsl::write(&source, &bindings)),
-        Language::Spirv => Code::Words(spirv::write(&source, &bindings)),
-        _ => Code::Text(glsl::write(&source, &bindings, language)),
-    };
+    let code = write(&source, &bindings, language);
     let mut interface = bindings.interface(&source);
-    interface.amplifiers =
-        amplifiers::amplifiers(&function, arithmetic, &|unit| may_be_nearest(job, unit));
+    interface.amplifiers = amplifiers::amplifiers(&function, arithmetic, &textures);
     interface.left_out = left_out(&function);
     let uniforms = bindings.uniform_values();
     Ok(Shader { code, interface, uniforms })
 }
 
-fn lifted(job: &Job, temps: &[u8]) -> Result<Function, EmitError> {
+fn write(source: &Source, bindings: &Bindings<'_>, language: Language) -> Code {
+    match language {
+        Language::Wgsl => Code::Text(wgsl::write(source, bindings)),
+        Language::Spirv => Code::Words(spirv::write(source, bindings)),
+        _ => Code::Text(glsl::write(source, bindings, language)),
+    }
+}
+
+fn lifted(job: &Job, temps: &[u8], textures: &Textures<'_>) -> Result<Function, EmitError> {
     let program =
         Program::new(&job.program).map_err(|error| EmitError::Program(error.to_string()))?;
     let state = &job.program.state;
@@ -268,13 +315,7 @@ fn lifted(job: &Job, temps: &[u8]) -> Result<Function, EmitError> {
         kinds: BindingKinds {
             samplers: std::array::from_fn::<_, TEXTURE_UNITS, _>(|unit| {
                 let unit = u8::try_from(unit).expect("units are numbered by bytes");
-                let axes = if dimensions(job, unit) == Dimensions::Two { 0b011 } else { 0b111 };
-                Some(SamplerKind {
-                    axes,
-                    depends_on_lod: true,
-                    bounds: None,
-                    readings: readings.texture(),
-                })
+                Some(textures.kind(unit))
             }),
             groups: GroupKind {
                 size: GROUP,
@@ -288,25 +329,6 @@ fn lifted(job: &Job, temps: &[u8]) -> Result<Function, EmitError> {
     };
     let analysis = ProgramAnalysis::new(&input)?;
     Ok(lift_symbolic(&input, &analysis, &SymbolicConstants::all())?)
-}
-
-/// Returns the dimensions of a unit's texture: two for a unit without one.
-fn dimensions(job: &Job, unit: u8) -> Dimensions {
-    let texture = job.textures.get(usize::from(unit)).and_then(Option::as_ref);
-    match texture.map(|texture| texture.format1.tex_coord_type()) {
-        Some(CoordType::D3) => Dimensions::Three,
-        Some(CoordType::CUBE) => Dimensions::Cube,
-        _ => Dimensions::Two,
-    }
-}
-
-/// Returns whether a unit may choose texels without a filter; one without a texture may.
-fn may_be_nearest(job: &Job, unit: u8) -> bool {
-    let texture = job.textures.get(usize::from(unit)).and_then(Option::as_ref);
-    texture.is_none_or(|texture| {
-        let filter = texture.filter0;
-        [filter.mag_filter(), filter.min_filter()].contains(&TexelFilter::POINT)
-    })
 }
 
 /// Returns what of a function no shader does.

@@ -1,19 +1,19 @@
 //! The IR of a program as a [`Source`]: values become variables or parts of expressions, phis and loop parameters become variables that change.
 
+mod fetch;
+
 use std::collections::BTreeMap;
 
 use r500_ir::{
-    AddSign, Fetch, Function as Ir, If, Inst, Loop, MulFlags, Opcode, Operand, Stmt as IrStmt,
-    Type as IrType, Value,
+    AddSign, DenormalMode, Function as Ir, If, Inst, Loop, MulFlags, Opcode, Operand,
+    Stmt as IrStmt, Type as IrType, Value,
 };
-use r500_isa::values::TexOp;
 use r500_numerics::Arith;
 
 use crate::kernels;
-use crate::source::{
-    Axis, Expr, Helper, Lod, Member, Op, PlanePart, Sample, Source, Stmt, Type, Var,
-};
-use crate::{Arithmetic, Dimensions, EmitError, Inputs};
+use crate::source::{Axis, Expr, Helper, Member, Op, PlanePart, Source, Stmt, Type, Var};
+use crate::textures::Textures;
+use crate::{Arithmetic, EmitError, Inputs};
 
 /// The maximum number of operations in one expression: more are hard to read.
 const EXPRESSION: usize = 5;
@@ -22,8 +22,7 @@ const EXPRESSION: usize = 5;
 pub(crate) struct Target<'a> {
     pub arithmetic: Arithmetic,
     pub inputs: Inputs,
-    /// The dimensions of each unit's texture.
-    pub textures: &'a dyn Fn(u8) -> Dimensions,
+    pub textures: &'a Textures<'a>,
     /// The text of the instruction at an address.
     pub annotate: &'a dyn Fn(u32) -> String,
 }
@@ -31,7 +30,7 @@ pub(crate) struct Target<'a> {
 /// Translates a function.
 ///
 /// # Errors
-/// [`EmitError::ExactFetch`] if an exact shader would fetch.
+/// [`EmitError::ExactFetch`] if a fetch of an exact shader cannot be exact.
 pub(crate) fn lower(function: &Ir, target: &Target<'_>) -> Result<Source, EmitError> {
     let mut lower = Lower {
         function,
@@ -80,7 +79,7 @@ pub(crate) fn lower(function: &Ir, target: &Target<'_>) -> Result<Source, EmitEr
         Expr::select(written, depth, Expr::FragmentDepth)
     });
     let covered = lower.covered.map(Expr::Var);
-    let functions = kernels::functions(&lower.helpers);
+    let functions = kernels::functions(&lower.helpers, target.textures);
     let mut source = Source { functions, body, types: lower.types, colors, depth, covered };
     if target.arithmetic == Arithmetic::Exact {
         source.hide();
@@ -211,7 +210,7 @@ impl Lower<'_> {
             self.exprs.insert(value, expr);
             return;
         }
-        if !self.uses.only.contains_key(&value) {
+        if !self.uses.is_used(value) {
             return;
         }
         self.comment(self.function.values[value].source_loc, out);
@@ -246,10 +245,19 @@ impl Lower<'_> {
             Opcode::NegAbs => Expr::op(Op::Neg, [Expr::op(Op::Abs, [next()])]),
             Opcode::Min(_) if !exact => binary(Op::Min, next(), next()),
             Opcode::Max(_) if !exact => binary(Op::Max, next(), next()),
-            Opcode::Min(_) | Opcode::Max(_) => {
+            Opcode::Max(_) => {
                 let (a, b) = (next(), next());
-                let op = if matches!(inst.opcode, Opcode::Min(_)) { Op::Lt } else { Op::Ge };
-                Expr::select(binary(op, a.clone(), b.clone()), a, b)
+                Expr::select(binary(Op::Ge, a.clone(), b.clone()), a, b)
+            }
+            Opcode::Min(denormals) => {
+                let (a, b) = (next(), next());
+                let mut less = binary(Op::Lt, a.clone(), b.clone());
+                if denormals == DenormalMode::Kept {
+                    // So that the select does not become x86's minimum, which flushes its result.
+                    let one = Expr::Uniform(Member::Hidden, 2);
+                    less = Expr::and(less, binary(Op::Lt, Expr::float(0.0), one));
+                }
+                Expr::select(less, a, b)
             }
             Opcode::Select => {
                 let (condition, a, b) = (next(), next(), next());
@@ -344,55 +352,15 @@ impl Lower<'_> {
     }
 
     fn call(&mut self, helper: Helper, operands: Vec<Expr>) -> Expr {
-        if !self.helpers.contains(&helper) {
-            self.helpers.push(helper);
-        }
+        self.helper(helper);
         Expr::Call(helper, operands)
     }
 
-    fn fetch(&mut self, fetch: &Fetch, out: &mut Vec<Stmt>) -> Result<(), EmitError> {
-        if fetch
-            .texel
-            .iter()
-            .all(|texel| texel.is_none_or(|value| !self.uses.only.contains_key(&value)))
-        {
-            return Ok(());
+    /// Adds a function to the shader.
+    fn helper(&mut self, helper: Helper) {
+        if !self.helpers.contains(&helper) {
+            self.helpers.push(helper);
         }
-        if self.is_exact() {
-            return Err(EmitError::ExactFetch { address: fetch.address, unit: fetch.unit });
-        }
-        self.comment(fetch.address, out);
-        let count = (self.target.textures)(fetch.unit).count();
-        let mut first = |operands: [Operand; 4]| -> Vec<Expr> {
-            operands[..count].iter().map(|operand| self.float(*operand)).collect()
-        };
-        let (mut coordinates, dx, dy) = (first(fetch.strq), first(fetch.dx), first(fetch.dy));
-        let q = self.float(fetch.strq[3]);
-        let lod = match fetch.op {
-            TexOp::LODBIAS => Lod::Bias(q),
-            TexOp::LOD => Lod::Level(q),
-            TexOp::DXDY => Lod::Gradients(dx, dy),
-            TexOp::PROJ => {
-                let divided = |x| quotient(x, q.clone());
-                coordinates = coordinates.into_iter().map(divided).collect();
-                Lod::Implicit
-            }
-            _ => Lod::Implicit,
-        };
-        let texel = self.fresh(Type::F32);
-        let used = |value: &Value| self.uses.only.contains_key(value);
-        let channels = fetch.texel.map(|value| value.filter(used));
-        let channels = channels.map(|value| value.map(|value| self.variable(value)));
-        let sample = Sample {
-            unit: fetch.unit,
-            coordinates,
-            unscaled: fetch.unscaled,
-            lod,
-            texel,
-            channels,
-        };
-        out.push(Stmt::Sample(Box::new(sample)));
-        Ok(())
     }
 
     fn branch(&mut self, branch: &If, out: &mut Vec<Stmt>) -> Result<(), EmitError> {
@@ -556,6 +524,10 @@ struct Uses {
 }
 
 impl Uses {
+    fn is_used(&self, value: Value) -> bool {
+        self.only.contains_key(&value)
+    }
+
     fn of(function: &Ir, exact: bool) -> Self {
         let mut uses = Self { only: BTreeMap::new(), exact };
         let mut regions = 0;

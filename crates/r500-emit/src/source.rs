@@ -58,7 +58,11 @@ pub(crate) enum Op {
     WordAdd,
     WordSub,
     WordEq,
-    /// Shifts by a constant, which is the second operand.
+    /// Of words without a sign.
+    WordLt,
+    /// The rest of a division of words without a sign.
+    WordRem,
+    /// Shifts by the second operand.
     ShiftLeft,
     ShiftRight,
     /// Of a word as a signed number: shifts its sign in.
@@ -69,6 +73,8 @@ pub(crate) enum Op {
     ToFloatSigned,
     /// The word of a float that is a natural number.
     ToWord,
+    /// The word of a float that is an integer, in two's complement.
+    ToWordSigned,
 }
 
 impl Op {
@@ -88,17 +94,20 @@ impl Op {
             | Self::And
             | Self::Or
             | Self::Not
-            | Self::WordEq => Type::Bool,
+            | Self::WordEq
+            | Self::WordLt => Type::Bool,
             Self::Bits
             | Self::WordAnd
             | Self::WordOr
             | Self::WordXor
             | Self::WordAdd
             | Self::WordSub
+            | Self::WordRem
             | Self::ShiftLeft
             | Self::ShiftRight
             | Self::ShiftRightSigned
-            | Self::ToWord => Type::U32,
+            | Self::ToWord
+            | Self::ToWordSigned => Type::U32,
             _ => Type::F32,
         })
     }
@@ -118,6 +127,30 @@ pub(crate) enum Helper {
     Product,
     /// The value of a lane of the quad: 0 top left, 1 top right, 2 bottom left.
     QuadLane(u8),
+    /// The level of detail of two steps with so many axes.
+    Lod(u8),
+    /// The face of a cube that a direction hits.
+    Face,
+    /// The position of a direction on a face of a unit's texture, and its component along the axis of the face.
+    FacePoint(u8),
+    /// The colour at a position in a level of a unit's texture, by the filter for magnified textures or the other one.
+    Level(u8, FilterKind),
+    /// The colour at a position of a unit's texture with a level of detail.
+    Texture(u8),
+}
+
+impl Helper {
+    /// Returns whether the result is a vector of four floats; else it is a float.
+    pub(crate) fn is_vector(self) -> bool {
+        matches!(self, Self::FacePoint(_) | Self::Level(..) | Self::Texture(_))
+    }
+}
+
+/// One of the two filters of a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum FilterKind {
+    Magnified,
+    Minified,
 }
 
 /// An expression.
@@ -270,6 +303,14 @@ impl Expr {
         }
     }
 
+    /// As [`each`](Self::each), mutable: an expression before those in it.
+    pub(crate) fn each_mut(&mut self, f: &mut impl FnMut(&mut Self)) {
+        f(self);
+        if let Self::Op(_, operands) | Self::Call(_, operands) = self {
+            operands.iter_mut().for_each(|operand| operand.each_mut(f));
+        }
+    }
+
     /// Calls `f` with the expression and all expressions in it.
     pub(crate) fn each(&self, f: &mut impl FnMut(&Self)) {
         f(self);
@@ -295,7 +336,7 @@ pub(crate) enum Lod {
     Gradients(Vec<Expr>, Vec<Expr>),
 }
 
-/// A texture fetch.
+/// A fetch by the host's sampler.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sample {
     pub unit: u8,
@@ -304,9 +345,51 @@ pub(crate) struct Sample {
     /// Whether the coordinates are texels of the finest level.
     pub unscaled: bool,
     pub lod: Lod,
-    /// The texel.
-    pub texel: Var,
-    /// Its used channels.
+}
+
+/// Where a vector of four floats comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum VectorSource {
+    Sample(Sample),
+    /// A texel of a unit's texture: column, row, and layer if it has layers, then the level, all of them words.
+    Load(u8, Vec<Expr>, Expr),
+    /// A helper's result.
+    Call(Helper, Vec<Expr>),
+}
+
+impl VectorSource {
+    /// Returns the unit whose texture is read here.
+    pub(crate) fn unit(&self) -> Option<u8> {
+        match self {
+            Self::Sample(sample) => Some(sample.unit),
+            Self::Load(unit, ..) => Some(*unit),
+            Self::Call(..) => None,
+        }
+    }
+
+    fn operands(&self) -> Vec<&Expr> {
+        match self {
+            Self::Load(_, at, level) => at.iter().chain([level]).collect(),
+            Self::Call(_, operands) => operands.iter().collect(),
+            Self::Sample(sample) => {
+                let mut operands: Vec<&Expr> = sample.coordinates.iter().collect();
+                match &sample.lod {
+                    Lod::Implicit => {}
+                    Lod::Bias(expr) | Lod::Level(expr) => operands.push(expr),
+                    Lod::Gradients(dx, dy) => operands.extend(dx.iter().chain(dy)),
+                }
+                operands
+            }
+        }
+    }
+}
+
+/// A vector and the variables of its channels.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Vector {
+    pub source: VectorSource,
+    pub vector: Var,
+    /// The used channels.
     pub channels: [Option<Var>; 4],
 }
 
@@ -320,7 +403,7 @@ pub(crate) enum Stmt {
     /// A variable that changes.
     Mut(Var, Expr),
     Set(Var, Expr),
-    Sample(Box<Sample>),
+    Vector(Box<Vector>),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// At most so many iterations. The variable is the counter.
     Loop(Var, u32, Vec<Stmt>),
@@ -334,7 +417,8 @@ pub(crate) struct Function {
     pub helper: Helper,
     pub parameters: Vec<Var>,
     pub body: Vec<Stmt>,
-    pub result: Expr,
+    /// One float, or the four of a vector.
+    pub results: Vec<Expr>,
     /// Types of its variables.
     pub types: Vec<Type>,
 }
@@ -354,14 +438,34 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Returns a new variable of the body.
+    pub(crate) fn fresh(&mut self, ty: Type) -> Var {
+        let var =
+            Var(u32::try_from(self.types.len()).expect("a body has less than 2^32 variables"));
+        self.types.push(ty);
+        var
+    }
+
     /// Hides the numbers of [`HIDDEN`] from the host.
     pub(crate) fn hide(&mut self) {
-        hide(&mut self.body);
+        self.each_root_mut(&mut Expr::hide);
+    }
+
+    /// Calls `f` with every expression that is not a part of another one.
+    pub(crate) fn each_root_mut(&mut self, f: &mut impl FnMut(&mut Expr)) {
+        each_root_mut(&mut self.body, f);
         for function in &mut self.functions {
-            hide(&mut function.body);
-            function.result.hide();
+            each_root_mut(&mut function.body, f);
+            function.results.iter_mut().for_each(&mut *f);
         }
-        self.colors.iter_mut().flatten().flatten().chain(&mut self.depth).for_each(Expr::hide);
+        self.colors.iter_mut().flatten().flatten().for_each(&mut *f);
+        self.depth.iter_mut().chain(&mut self.covered).for_each(f);
+    }
+
+    /// Calls `f` with every statement of the body and the functions.
+    pub(crate) fn each_statement(&self, f: &mut impl FnMut(&Stmt)) {
+        each_statement(&self.body, f);
+        self.functions.iter().for_each(|function| each_statement(&function.body, f));
     }
 
     /// Calls `f` with every expression of the body and the outputs.
@@ -369,26 +473,30 @@ impl Source {
         each_in(&self.body, f);
         for function in &self.functions {
             each_in(&function.body, f);
-            function.result.each(f);
+            function.results.iter().for_each(|result| result.each(f));
         }
         self.colors.iter().flatten().flatten().for_each(|color| color.each(f));
         self.depth.iter().chain(&self.covered).for_each(|expr| expr.each(f));
     }
 }
 
-/// Hides numbers in all expressions of statements.
-fn hide(body: &mut [Stmt]) {
+fn each_root_mut(body: &mut [Stmt], f: &mut impl FnMut(&mut Expr)) {
     for stmt in body {
         match stmt {
-            Stmt::Let(_, expr) | Stmt::Mut(_, expr) | Stmt::Set(_, expr) => expr.hide(),
-            Stmt::BreakUnless(condition) => condition.hide(),
+            Stmt::Let(_, expr) | Stmt::Mut(_, expr) | Stmt::Set(_, expr) => f(expr),
+            Stmt::BreakUnless(condition) => f(condition),
             Stmt::If(condition, yes, no) => {
-                condition.hide();
-                hide(yes);
-                hide(no);
+                f(condition);
+                each_root_mut(yes, f);
+                each_root_mut(no, f);
             }
-            Stmt::Loop(_, _, body) => hide(body),
-            Stmt::Comment(_) | Stmt::Sample(_) => {}
+            Stmt::Loop(_, _, body) => each_root_mut(body, f),
+            Stmt::Vector(vector) => match &mut vector.source {
+                VectorSource::Call(_, operands) => operands.iter_mut().for_each(&mut *f),
+                // Coordinates of a load are words, and fast shaders hide nothing.
+                VectorSource::Load(..) | VectorSource::Sample(_) => {}
+            },
+            Stmt::Comment(_) => {}
         }
     }
 }
@@ -416,13 +524,8 @@ fn each_in(body: &[Stmt], f: &mut impl FnMut(&Expr)) {
         | Stmt::Set(_, expr)
         | Stmt::If(expr, ..)
         | Stmt::BreakUnless(expr) => expr.each(f),
-        Stmt::Sample(sample) => {
-            sample.coordinates.iter().for_each(|expr| expr.each(f));
-            match &sample.lod {
-                Lod::Implicit => {}
-                Lod::Bias(expr) | Lod::Level(expr) => expr.each(f),
-                Lod::Gradients(dx, dy) => dx.iter().chain(dy).for_each(|expr| expr.each(f)),
-            }
+        Stmt::Vector(vector) => {
+            vector.source.operands().into_iter().for_each(|operand| operand.each(f));
         }
     });
 }

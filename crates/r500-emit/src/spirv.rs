@@ -12,7 +12,8 @@ use rspirv::spirv::{
 
 use crate::bindings::{Bindings, UNIFORMS};
 use crate::source::{
-    Axis, Expr, Function, Helper, Lod, Op, Sample, Source, Stmt, Type, Var, each_statement,
+    Axis, Expr, Function, Helper, Lod, Op, Sample, Source, Stmt, Type, Var, Vector, VectorSource,
+    each_statement,
 };
 use crate::text::helper_name;
 use crate::{Arithmetic, Dimensions};
@@ -51,9 +52,8 @@ struct Types {
 struct Texture {
     texture: Word,
     image: Word,
-    sampler: Word,
-    sampler_type: Word,
-    sampled: Word,
+    /// The sampler, its type, and the type of the texture with it.
+    sampler: Option<[Word; 3]>,
 }
 
 struct Writer<'a> {
@@ -164,7 +164,7 @@ impl<'a> Writer<'a> {
         }
         for (unit, dimensions) in self.bindings.textures.clone() {
             let dim = match dimensions {
-                Dimensions::Two => Dim::Dim2D,
+                Dimensions::Two | Dimensions::Faces => Dim::Dim2D,
                 Dimensions::Three => Dim::Dim3D,
                 Dimensions::Cube => Dim::DimCube,
             };
@@ -172,22 +172,24 @@ impl<'a> Writer<'a> {
                 self.types.float,
                 dim,
                 0,
-                0,
+                u32::from(dimensions == Dimensions::Faces),
                 0,
                 1,
                 ImageFormat::Unknown,
                 None,
             );
-            let sampled = self.builder.type_sampled_image(image);
             let texture =
                 self.global(image, StorageClass::UniformConstant, &format!("texture{unit}"));
-            let sampler_type = self.builder.type_sampler();
-            let sampler =
-                self.global(sampler_type, StorageClass::UniformConstant, &format!("sampler{unit}"));
             let (binding, sampler_binding) = self.bindings.texture_bindings(unit);
             self.bound(texture, binding);
-            self.bound(sampler, sampler_binding.expect("SPIR-V has separate samplers"));
-            self.textures.insert(unit, Texture { texture, image, sampler, sampler_type, sampled });
+            let sampler = sampler_binding.map(|binding| {
+                let ty = self.builder.type_sampler();
+                let name = format!("sampler{unit}");
+                let sampler = self.global(ty, StorageClass::UniformConstant, &name);
+                self.bound(sampler, binding);
+                [sampler, ty, self.builder.type_sampled_image(image)]
+            });
+            self.textures.insert(unit, Texture { texture, image, sampler });
         }
         let varyings: Vec<(u32, String)> =
             self.bindings.varyings().map(|(location, name)| (location, name.clone())).collect();
@@ -220,22 +222,39 @@ impl<'a> Writer<'a> {
     }
 
     fn function(&mut self, function: &Function) {
-        let float = self.types.float;
-        let ty = self.builder.type_function(float, function.parameters.iter().map(|_| float));
-        let id = self.builder.begin_function(float, None, FunctionControl::NONE, ty).expect(BLOCKS);
+        let result = self.result(function.helper);
+        let types: Vec<Type> =
+            function.parameters.iter().map(|var| function.types[var.0 as usize]).collect();
+        let words: Vec<Word> = types.iter().map(|ty| self.ty(*ty)).collect();
+        let ty = self.builder.type_function(result, words);
+        let id =
+            self.builder.begin_function(result, None, FunctionControl::NONE, ty).expect(BLOCKS);
         self.builder.name(id, helper_name(function.helper));
         self.places = BTreeMap::new();
-        for var in &function.parameters {
-            let parameter = self.builder.function_parameter(float).expect(BLOCKS);
-            self.places.insert(*var, Place::Value(parameter, Type::F32));
+        for (var, ty) in function.parameters.iter().zip(types) {
+            let word = self.ty(ty);
+            let parameter = self.builder.function_parameter(word).expect(BLOCKS);
+            self.places.insert(*var, Place::Value(parameter, ty));
         }
         self.builder.begin_block(None).expect(BLOCKS);
         self.variables(&function.body, &function.types);
         self.statements(&function.body, &function.types);
-        let result = self.value(&function.result);
+        let results: Vec<Word> = function.results.iter().map(|result| self.value(result)).collect();
+        let result = match results.as_slice() {
+            [result] => *result,
+            _ => {
+                let vec4 = self.types.vec4;
+                self.builder.composite_construct(vec4, None, results).expect(BLOCKS)
+            }
+        };
         self.builder.ret_value(result).expect(BLOCKS);
         self.builder.end_function().expect(BLOCKS);
         self.helpers.insert(function.helper, id);
+    }
+
+    /// Returns the type of a helper's result.
+    fn result(&self, helper: Helper) -> Word {
+        if helper.is_vector() { self.types.vec4 } else { self.types.float }
     }
 
     fn main(&mut self, source: &Source) {
@@ -318,7 +337,7 @@ impl<'a> Writer<'a> {
                     let pointer = self.pointer(*var);
                     self.builder.store(pointer, value, None, []).expect(BLOCKS);
                 }
-                Stmt::Sample(sample) => self.sample(sample),
+                Stmt::Vector(vector) => self.vector_variables(vector),
                 Stmt::If(condition, yes, no) => self.branch(condition, yes, no, types),
                 Stmt::Loop(counter, trips, body) => self.repeat(*counter, *trips, body, types),
                 Stmt::BreakUnless(condition) => {
@@ -439,15 +458,15 @@ impl<'a> Writer<'a> {
             Expr::FragmentDepth => self.position(2),
             Expr::InSecond(axis) => self.in_second(*axis),
             Expr::Op(op, operands) => self.operation(*op, operands),
-            Expr::Call(helper, operands) => {
-                let operands: Vec<Word> =
-                    operands.iter().map(|operand| self.value(operand)).collect();
-                let function = *self.helpers.get(helper).expect("functions come before the body");
-                self.builder
-                    .function_call(self.types.float, None, function, operands)
-                    .expect(BLOCKS)
-            }
+            Expr::Call(helper, operands) => self.call(*helper, operands),
         }
+    }
+
+    fn call(&mut self, helper: Helper, operands: &[Expr]) -> Word {
+        let operands: Vec<Word> = operands.iter().map(|operand| self.value(operand)).collect();
+        let function = *self.helpers.get(&helper).expect("functions come before their calls");
+        let result = self.result(helper);
+        self.builder.function_call(result, None, function, operands).expect(BLOCKS)
     }
 
     fn in_second(&mut self, axis: Axis) -> Word {
@@ -468,11 +487,6 @@ impl<'a> Writer<'a> {
         let Types { float, uint, int, bool, .. } = self.types;
         let ids: Vec<Word> = operands.iter().map(|operand| self.value(operand)).collect();
         let at = |n: usize| *ids.get(n).expect("operations have their operands");
-        let ty = |writer: &Self| match op.result() {
-            Some(ty) => writer.ty(ty),
-            // A select of floats: masks are combined by other operations.
-            None => float,
-        };
         let b = &mut self.builder;
         let result = match op {
             Op::Add => b.f_add(float, None, at(0), at(1)),
@@ -494,12 +508,13 @@ impl<'a> Writer<'a> {
             Op::Eq => b.f_ord_equal(bool, None, at(0), at(1)),
             Op::Ne => b.f_unord_not_equal(bool, None, at(0), at(1)),
             Op::WordEq => b.i_equal(bool, None, at(0), at(1)),
+            Op::WordLt => b.u_less_than(bool, None, at(0), at(1)),
             Op::And => b.logical_and(bool, None, at(0), at(1)),
             Op::Or => b.logical_or(bool, None, at(0), at(1)),
             Op::Not => b.logical_not(bool, None, at(0)),
             Op::Select => {
-                let is_mask = operands.get(1).is_some_and(|yes| self.is_bool(yes));
-                let ty = if is_mask { bool } else { ty(self) };
+                let ty = operands.get(1).map_or(Type::F32, |yes| self.type_of(yes));
+                let ty = self.ty(ty);
                 self.builder.select(ty, None, at(0), at(1), at(2))
             }
             Op::Bits => b.bitcast(uint, None, at(0)),
@@ -509,6 +524,7 @@ impl<'a> Writer<'a> {
             Op::WordXor => b.bitwise_xor(uint, None, at(0), at(1)),
             Op::WordAdd => b.i_add(uint, None, at(0), at(1)),
             Op::WordSub => b.i_sub(uint, None, at(0), at(1)),
+            Op::WordRem => b.u_mod(uint, None, at(0), at(1)),
             Op::ShiftLeft => b.shift_left_logical(uint, None, at(0), at(1)),
             Op::ShiftRight => b.shift_right_logical(uint, None, at(0), at(1)),
             Op::ShiftRightSigned => b.shift_right_arithmetic(uint, None, at(0), at(1)),
@@ -518,6 +534,10 @@ impl<'a> Writer<'a> {
                 b.convert_s_to_f(float, None, signed)
             }
             Op::ToWord => b.convert_f_to_u(uint, None, at(0)),
+            Op::ToWordSigned => {
+                let signed = b.convert_f_to_s(int, None, at(0)).expect(BLOCKS);
+                b.bitcast(uint, None, signed)
+            }
             Op::Saturate => {
                 let [zero, one] = [0.0, 1.0].map(|x: f32| self.constant(float, x.to_bits()));
                 return self.extended(GlslStd450Op::FClamp, &[at(0), zero, one]);
@@ -542,17 +562,18 @@ impl<'a> Writer<'a> {
         result
     }
 
-    /// Returns whether an expression is a boolean.
-    fn is_bool(&self, expr: &Expr) -> bool {
+    fn type_of(&self, expr: &Expr) -> Type {
         match expr {
-            Expr::Bool(_) | Expr::InSecond(_) => true,
-            Expr::Op(Op::Select, operands) => operands.get(1).is_some_and(|yes| self.is_bool(yes)),
-            Expr::Op(op, _) => op.result() == Some(Type::Bool),
-            Expr::Var(var) => matches!(
-                self.places.get(var),
-                Some(Place::Value(_, Type::Bool) | Place::Pointer(_, Type::Bool))
-            ),
-            _ => false,
+            Expr::Bool(_) | Expr::InSecond(_) => Type::Bool,
+            Expr::U32(_) => Type::U32,
+            Expr::Op(op, operands) => op
+                .result()
+                .unwrap_or_else(|| operands.get(1).map_or(Type::F32, |yes| self.type_of(yes))),
+            Expr::Var(var) => match self.places.get(var) {
+                Some(Place::Value(_, ty) | Place::Pointer(_, ty)) => *ty,
+                None => unreachable!("variables are defined before their uses"),
+            },
+            _ => Type::F32,
         }
     }
 
@@ -563,9 +584,48 @@ impl<'a> Writer<'a> {
         (self.builder.composite_construct(ty, None, ids).expect(BLOCKS), ty)
     }
 
-    fn sample(&mut self, sample: &Sample) {
-        let Texture { texture, image: image_type, sampler, sampler_type, sampled } =
-            *self.textures.get(&sample.unit).expect("declared, because the shader fetches");
+    /// Defines the variables of a vector's channels.
+    fn vector_variables(&mut self, vector: &Vector) {
+        let id = match &vector.source {
+            VectorSource::Sample(sample) => self.sample(sample),
+            VectorSource::Load(unit, at, level) => self.texel(*unit, at, level),
+            VectorSource::Call(helper, operands) => self.call(*helper, operands),
+        };
+        for (channel, var) in (0u32..).zip(vector.channels) {
+            if let Some(var) = var {
+                let float = self.types.float;
+                let value =
+                    self.builder.composite_extract(float, None, id, [channel]).expect(BLOCKS);
+                self.places.insert(var, Place::Value(value, Type::F32));
+            }
+        }
+    }
+
+    fn texture(&self, unit: u8) -> Texture {
+        *self.textures.get(&unit).expect("declared, because the shader fetches")
+    }
+
+    fn texel(&mut self, unit: u8, at: &[Expr], level: &Expr) -> Word {
+        let Texture { texture, image: image_type, .. } = self.texture(unit);
+        let image = self.builder.load(image_type, None, texture, None, []).expect(BLOCKS);
+        let ids: Vec<Word> = at.iter().map(|expr| self.value(expr)).collect();
+        let count = u32::try_from(ids.len()).expect("two or three coordinates");
+        let ty = self.builder.type_vector(self.types.uint, count);
+        if self.bindings.dimensions(unit) == Dimensions::Faces {
+            // naga 30 splits the layer off and needs the type of the rest.
+            self.builder.type_vector(self.types.uint, 2);
+        }
+        let at = self.builder.composite_construct(ty, None, ids).expect(BLOCKS);
+        let level = [Operand::IdRef(self.value(level))];
+        let vec4 = self.types.vec4;
+        self.builder
+            .image_fetch(vec4, None, image, at, Some(ImageOperands::LOD), level)
+            .expect(BLOCKS)
+    }
+
+    fn sample(&mut self, sample: &Sample) -> Word {
+        let Texture { texture, image: image_type, sampler } = self.texture(sample.unit);
+        let [sampler, sampler_type, sampled] = sampler.expect("fast shaders have samplers");
         let image = self.builder.load(image_type, None, texture, None, []).expect(BLOCKS);
         let sampler = self.builder.load(sampler_type, None, sampler, None, []).expect(BLOCKS);
         let texture = self.builder.sampled_image(sampled, None, image, sampler).expect(BLOCKS);
@@ -627,15 +687,7 @@ impl<'a> Writer<'a> {
                 )
             }
         };
-        let texel = texel.expect(BLOCKS);
-        for (channel, var) in (0u32..).zip(sample.channels) {
-            if let Some(var) = var {
-                let float = self.types.float;
-                let value =
-                    self.builder.composite_extract(float, None, texel, [channel]).expect(BLOCKS);
-                self.places.insert(var, Place::Value(value, Type::F32));
-            }
-        }
+        texel.expect(BLOCKS)
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::source::{Expr, Function, Helper, Lod, Member, Op, Sample, Stmt, Type, Var};
+use crate::source::{
+    Expr, FilterKind, Function, Helper, Lod, Member, Op, Sample, Stmt, Type, Var, Vector,
+    VectorSource,
+};
 
 /// A language of text.
 pub(crate) trait Dialect {
@@ -17,11 +20,15 @@ pub(crate) trait Dialect {
     fn declare(&self, name: &str, ty: Type, value: &str, is_mutable: bool) -> String;
     /// Returns the call of a fetch, a vector of four channels.
     fn sample(&self, sample: &Sample, print: &dyn Fn(&Expr) -> String) -> String;
-    /// Declares the vector that a fetch returns.
-    fn declare_texel(&self, name: &str, value: &str) -> String;
+    /// Returns the load of a texel, a vector of four channels: column, row and perhaps layer, and the level, which need no parentheses.
+    fn load(&self, unit: u8, at: &[String], level: &str) -> String;
+    /// Returns a vector of four floats.
+    fn vector(&self, channels: &[String]) -> String;
+    /// Declares a vector of four floats.
+    fn declare_vector(&self, name: &str, value: &str) -> String;
     fn loop_head(&self, counter: &str, trips: u32) -> String;
-    /// Returns the head of a function.
-    fn function_head(&self, name: &str, parameters: &[String]) -> String;
+    /// Returns the head of a function, which returns a vector of four floats or a float.
+    fn function_head(&self, name: &str, parameters: &[(String, Type)], is_vector: bool) -> String;
 }
 
 /// The text of an expression.
@@ -48,8 +55,8 @@ impl Text {
 pub(crate) const CHANNELS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// Returns the name of a function.
-pub(crate) fn helper_name(helper: Helper) -> &'static str {
-    match helper {
+pub(crate) fn helper_name(helper: Helper) -> String {
+    let name = match helper {
         Helper::Ex2 => "r500_ex2",
         Helper::Ln2 => "r500_ln2",
         Helper::Sin => "r500_sin",
@@ -59,7 +66,15 @@ pub(crate) fn helper_name(helper: Helper) -> &'static str {
         Helper::QuadLane(0) => "r500_top_left",
         Helper::QuadLane(1) => "r500_top_right",
         Helper::QuadLane(_) => "r500_bottom_left",
-    }
+        Helper::Lod(2) => "r500_lod",
+        Helper::Lod(axes) => return format!("r500_lod_{axes}d"),
+        Helper::Face => "r500_face",
+        Helper::FacePoint(unit) => return format!("r500_face_point{unit}"),
+        Helper::Level(unit, FilterKind::Magnified) => return format!("r500_magnified{unit}"),
+        Helper::Level(unit, FilterKind::Minified) => return format!("r500_minified{unit}"),
+        Helper::Texture(unit) => return format!("r500_texture{unit}"),
+    };
+    name.to_owned()
 }
 
 pub(crate) fn variable(var: Var) -> String {
@@ -93,7 +108,7 @@ pub(crate) fn expression(dialect: &dyn Dialect, expr: &Expr) -> Text {
         Expr::Call(helper, operands) => {
             let operands: Vec<String> =
                 operands.iter().map(|operand| expression(dialect, operand).text).collect();
-            Text::atom(format!("{}({})", helper_name(*helper), operands.join(", ")))
+            call(&helper_name(*helper), &operands)
         }
     }
 }
@@ -123,7 +138,8 @@ fn operation(dialect: &dyn Dialect, op: Op, operands: &[String]) -> Text {
         Op::Lt => infix("<"),
         Op::Ge => infix(">="),
         Op::Eq | Op::WordEq => infix("=="),
-        Op::Ne => infix("!="),
+        Op::WordLt => infix("<"),
+        Op::WordRem => infix("%"),
         Op::And => infix("&&"),
         Op::Or => infix("||"),
         Op::Not => prefix("!", operands),
@@ -140,7 +156,7 @@ pub(crate) fn infix(operands: &[String], symbol: &str) -> Text {
     Text::compound(operands.join(&format!(" {symbol} ")))
 }
 
-fn prefix(symbol: &str, operands: &[String]) -> Text {
+pub(crate) fn prefix(symbol: &str, operands: &[String]) -> Text {
     Text::compound(format!("{symbol}{}", operands.concat()))
 }
 
@@ -208,12 +224,21 @@ impl Lines<'_> {
     /// Writes functions.
     pub(crate) fn functions(&mut self, functions: &[Function]) {
         for function in functions {
-            let parameters: Vec<String> =
-                function.parameters.iter().map(|var| variable(*var)).collect();
-            let head = self.dialect.function_head(helper_name(function.helper), &parameters);
+            let parameters: Vec<(String, Type)> = function
+                .parameters
+                .iter()
+                .map(|var| (variable(*var), function.types[var.0 as usize]))
+                .collect();
+            let name = helper_name(function.helper);
+            let head = self.dialect.function_head(&name, &parameters, function.helper.is_vector());
             self.line(&format!("{head} {{"));
             self.block(&function.body, &function.types);
-            let result = self.print(&function.result);
+            let results: Vec<String> =
+                function.results.iter().map(|result| self.print(result)).collect();
+            let result = match results.as_slice() {
+                [result] => result.clone(),
+                channels => self.dialect.vector(channels),
+            };
             self.line(&format!("    return {result};"));
             self.line("}");
             self.line("");
@@ -234,7 +259,7 @@ impl Lines<'_> {
             Stmt::Set(var, value) => {
                 self.line(&format!("{} = {};", variable(*var), self.print(value)))
             }
-            Stmt::Sample(sample) => self.sample(sample, types),
+            Stmt::Vector(vector) => self.vector(vector, types),
             Stmt::If(condition, yes, no) => {
                 self.line(&format!("if ({}) {{", self.print(condition)));
                 self.block(yes, types);
@@ -258,14 +283,26 @@ impl Lines<'_> {
         }
     }
 
-    fn sample(&mut self, sample: &Sample, types: &[Type]) {
+    fn vector(&mut self, vector: &Vector, types: &[Type]) {
         let dialect = self.dialect;
-        let call = dialect.sample(sample, &|expr| expression(dialect, expr).operand());
-        let texel = variable(sample.texel);
-        self.line(&dialect.declare_texel(&texel, &call));
-        for (channel, var) in CHANNELS.iter().zip(sample.channels) {
+        let operand = |expr: &Expr| expression(dialect, expr).operand();
+        let value = match &vector.source {
+            VectorSource::Sample(sample) => dialect.sample(sample, &operand),
+            VectorSource::Load(unit, at, level) => {
+                let at: Vec<String> = at.iter().map(operand).collect();
+                dialect.load(*unit, &at, &operand(level))
+            }
+            VectorSource::Call(helper, operands) => {
+                let operands: Vec<String> =
+                    operands.iter().map(|operand| self.print(operand)).collect();
+                call(&helper_name(*helper), &operands).text
+            }
+        };
+        let name = variable(vector.vector);
+        self.line(&dialect.declare_vector(&name, &value));
+        for (channel, var) in CHANNELS.iter().zip(vector.channels) {
             if let Some(var) = var {
-                let value = format!("{texel}.{channel}");
+                let value = format!("{name}.{channel}");
                 let text = dialect.declare(&variable(var), types[var.0 as usize], &value, false);
                 self.line(&text);
             }

@@ -2,7 +2,7 @@
 
 use crate::bindings::{Bindings, UNIFORMS};
 use crate::source::{Expr, Lod, Member, Op, Sample, Source, Type};
-use crate::text::{Dialect, Lines, Text, call, decimal, fetch_arguments, infix};
+use crate::text::{Dialect, Lines, Text, call, decimal, fetch_arguments, infix, prefix};
 use crate::{Arithmetic, Dimensions};
 
 /// Writes a shader.
@@ -32,6 +32,7 @@ fn header(lines: &mut Lines<'_>, source: &Source, bindings: &Bindings<'_>) {
             Dimensions::Two => "texture_2d<f32>",
             Dimensions::Three => "texture_3d<f32>",
             Dimensions::Cube => "texture_cube<f32>",
+            Dimensions::Faces => "texture_2d_array<f32>",
         };
         let (texture, sampler) = bindings.texture_bindings(*unit);
         lines.line(&format!("@group(0) @binding({texture}) var texture{unit}: {ty};"));
@@ -150,6 +151,8 @@ impl Dialect for Wgsl<'_> {
             Op::Mul => rounded(infix(operands, "*")),
             Op::Div => rounded(infix(operands, "/")),
             Op::Sqrt => rounded(call("sqrt")),
+            // Hosts take `!=` for ordered, which is false with NaN.
+            Op::Ne => prefix("!", &[format!("({a} == {b})")]),
             Op::RoundEven => call("round"),
             Op::InverseSqrt => call("inverseSqrt"),
             Op::Saturate => call("saturate"),
@@ -162,6 +165,7 @@ impl Dialect for Wgsl<'_> {
             Op::ToFloat => call("f32"),
             Op::ToFloatSigned => Text::atom(format!("f32(bitcast<i32>({a}))")),
             Op::ToWord => call("u32"),
+            Op::ToWordSigned => Text::atom(format!("bitcast<u32>(i32({a}))")),
             op => unreachable!("{op:?} is the same in all languages"),
         }
     }
@@ -201,7 +205,22 @@ impl Dialect for Wgsl<'_> {
         format!("{name}(texture{unit}, sampler{unit}, {arguments})")
     }
 
-    fn declare_texel(&self, name: &str, value: &str) -> String {
+    fn load(&self, unit: u8, at: &[String], level: &str) -> String {
+        let at = match (self.bindings.dimensions(unit), at) {
+            (Dimensions::Faces, [x, y, layer]) => {
+                format!("vec2<i32>(vec2<u32>({x}, {y})), i32({layer})")
+            }
+            (_, at) => format!("vec{0}<i32>(vec{0}<u32>({1}))", at.len(), at.join(", ")),
+        };
+        // Signed, because naga 30 compares unsigned coordinates with signed sizes when it writes GLSL.
+        format!("textureLoad(texture{unit}, {at}, i32({level}))")
+    }
+
+    fn vector(&self, channels: &[String]) -> String {
+        format!("vec4<f32>({})", channels.join(", "))
+    }
+
+    fn declare_vector(&self, name: &str, value: &str) -> String {
         format!("let {name} = {value};")
     }
 
@@ -209,9 +228,10 @@ impl Dialect for Wgsl<'_> {
         format!("for (var {counter} = 0u; {counter} < {trips}u; {counter}++)")
     }
 
-    fn function_head(&self, name: &str, parameters: &[String]) -> String {
+    fn function_head(&self, name: &str, parameters: &[(String, Type)], is_vector: bool) -> String {
         let parameters: Vec<String> =
-            parameters.iter().map(|name| format!("{name}: f32")).collect();
-        format!("fn {name}({}) -> f32", parameters.join(", "))
+            parameters.iter().map(|(name, ty)| format!("{name}: {}", self.ty(*ty))).collect();
+        let result = if is_vector { "vec4<f32>" } else { "f32" };
+        format!("fn {name}({}) -> {result}", parameters.join(", "))
     }
 }

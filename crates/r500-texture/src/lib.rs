@@ -58,6 +58,7 @@ mod quad_fetch;
 mod readings;
 mod sampler;
 mod scalar_sampler;
+mod settings;
 mod texels;
 
 pub use error::{BindError, Setting};
@@ -70,6 +71,7 @@ pub use readings::{
     TexReadings, Weights, WideBorder,
 };
 pub use sampler::{Sampler, SamplerKind};
+pub use settings::SamplerSettings;
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ use super::lookup::Lookup;
 use super::quad_fetch::QuadFetch;
 use super::readings::TexReadings;
 use super::scalar_sampler::ScalarSampler;
+use super::settings::SamplerSettings;
 
 /// The kind of a sampler: what a compiler of programs needs, without texels and sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -139,6 +140,12 @@ impl Sampler {
     #[must_use]
     pub fn affecting(&self, readings: &TexReadings) -> TexReadings {
         self.scalar.affecting(readings)
+    }
+
+    /// Returns what its registers select.
+    #[must_use]
+    pub fn settings(&self) -> SamplerSettings {
+        SamplerSettings::of(&self.scalar)
     }
 
     /// Returns its kind under some readings.

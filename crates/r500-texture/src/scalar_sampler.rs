@@ -188,7 +188,7 @@ impl ScalarSampler {
                 let floor = arith.floor(lod);
                 let first = floor as usize;
                 // Blended even with weight 0: an infinite texel then gives NaN.
-                let weight = self.tri_perf_line(arith.sub(lod, floor), arith);
+                let weight = self.level_weight(arith.sub(lod, floor), arith);
                 let (a, b) = (level(first), level((first + 1).min(self.coarsest)));
                 observer.levels_blended(weight);
                 lerp(a, b, weight, arith)
@@ -198,16 +198,23 @@ impl ScalarSampler {
         }
     }
 
-    /// Applies `TRI_PERF`: a steeper line for the weight of the second level, so that one level is sufficient
+    /// Returns the weight of the second level for a fraction of the level of detail.
+    fn level_weight(&self, fraction: f32, arith: Arith) -> f32 {
+        match self.tri_perf_line() {
+            Some((slope, bias)) => arith.clamp01(arith.sub(arith.mul(slope, fraction), bias)),
+            None => fraction,
+        }
+    }
+
+    /// Returns the line of `TRI_PERF`, slope and negated intercept: a steeper one than the fraction, so that one level is sufficient
     /// more often (documented).
-    fn tri_perf_line(&self, weight: f32, arith: Arith) -> f32 {
-        let (slope, bias) = match self.tri_perf {
-            TriPerf::ONE_EIGHTH => (4.0 / 3.0, 1.0 / 6.0),
-            TriPerf::ONE_QUARTER => (2.0, 0.5),
-            TriPerf::THREE_8THS => (4.0, 1.5),
-            _ => return weight,
-        };
-        arith.clamp01(arith.sub(arith.mul(slope, weight), bias))
+    pub(super) fn tri_perf_line(&self) -> Option<(f32, f32)> {
+        match self.tri_perf {
+            TriPerf::ONE_EIGHTH => Some((4.0 / 3.0, 1.0 / 6.0)),
+            TriPerf::ONE_QUARTER => Some((2.0, 0.5)),
+            TriPerf::THREE_8THS => Some((4.0, 1.5)),
+            _ => None,
+        }
     }
 
     /// Returns the colour at a position in level `k`: texels interpolated along S, then T, then R.

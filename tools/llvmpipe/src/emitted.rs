@@ -10,7 +10,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use glow::{HasContext, PixelPackData, PixelUnpackData};
 use naga::back::glsl;
 use r500::emit::{
-    Arithmetic, Code, Inputs, Interface, Language, Options, ShaderInput, ShaderTexture, emit,
+    Arithmetic, Code, Dimensions, Inputs, Interface, Language, Options, ShaderInput, ShaderTexture,
+    TextureLevel, emit, texels,
 };
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Frame, Options as DrawOptions, Shader, draw};
@@ -27,7 +28,7 @@ const UNTOUCHED: f32 = 12_345.678;
 const TOLERANCE: f32 = 2.0;
 
 /// The vertex shader: a triangle over the picture.
-const VERTICES: &str = "#version 450\nvoid main() {\n    vec2 at = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0;\n    \
+pub(crate) const VERTICES: &str = "#version 450\nvoid main() {\n    vec2 at = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0;\n    \
                         gl_Position = vec4(at, 0.0, 1.0);\n}\n";
 
 /// The comparison of one program.
@@ -39,6 +40,8 @@ struct Compared {
     within: usize,
     /// The instructions that the shader names as amplifiers.
     amplifiers: usize,
+    /// Whether it has textures.
+    fetches: bool,
     /// How long the shader took to write.
     writing: Duration,
     /// The shader that was drawn.
@@ -71,18 +74,21 @@ pub(crate) fn run(
         }
     }
     ensure!(!rows.is_empty(), "no program has a shader");
-    let (mut identical, mut within, mut wrong) = (0, 0, failed);
+    let (mut identical, mut within, mut fetching, mut wrong) = (0, 0, 0, failed);
     for row in &rows {
         let Compared { name, channels, .. } = row;
         let all_identical = row.identical == *channels;
         let all_within = row.within == *channels;
         identical += usize::from(all_identical);
         within += usize::from(all_within);
-        let bad = match arithmetic {
-            Arithmetic::Exact => !all_identical,
-            Arithmetic::Fast => !all_within && row.amplifiers == 0,
-        };
+        // What an exact shader names is that the host does not define its quads.
+        let bad = row.amplifiers == 0
+            && match arithmetic {
+                Arithmetic::Exact => !all_identical,
+                Arithmetic::Fast => !all_within,
+            };
         wrong += usize::from(bad);
+        fetching += usize::from(row.fetches);
         if !all_identical && arithmetic == Arithmetic::Exact || !all_within {
             writeln!(
                 out,
@@ -102,7 +108,7 @@ pub(crate) fn run(
     }
     writeln!(
         out,
-        "{} programs: {identical} identical, {within} within tolerance; {refused} have no such shader, {failed} failed",
+        "{} programs, {fetching} with fetches: {identical} identical, {within} within tolerance; {wrong} wrong; {refused} have no such shader, {failed} failed",
         rows.len()
     )?;
     let mut times: Vec<Duration> = rows.iter().map(|row| row.writing).collect();
@@ -161,13 +167,16 @@ fn compare(
         identical: 0,
         within: 0,
         amplifiers,
+        fetches: !emitted.interface.textures.is_empty(),
         writing,
         text: text.clone(),
         first: None,
     };
     for target in &emitted.interface.colors {
         let target = usize::from(*target);
-        let scene = Scene { job, text: &text, uniforms: &uniforms, values: &values, size, target };
+        let textures = &emitted.interface.textures;
+        let (text, uniforms, values) = (&text, &uniforms, &values);
+        let scene = Scene { job, textures, text, uniforms, values, size, target };
         // SAFETY: the context is current, and OpenGL checks its arguments; slices have the lengths that sizes and
         // formats require.
         let theirs = unsafe { picture(gl, &scene) }?;
@@ -177,7 +186,7 @@ fn compare(
 }
 
 /// Translates WGSL or SPIR-V to GLSL, with the bindings that GLSL has: a sampler is bound with its texture.
-fn translated(code: &Code) -> Result<String> {
+pub(crate) fn translated(code: &Code) -> Result<String> {
     let module = match code {
         Code::Text(text) => naga::front::wgsl::parse_str(text)?,
         Code::Words(words) => {
@@ -284,6 +293,7 @@ impl Compared {
 /// What is drawn.
 struct Scene<'a> {
     job: &'a Job,
+    textures: &'a [ShaderTexture],
     text: &'a str,
     uniforms: &'a [[f32; 4]],
     values: &'a [Values],
@@ -296,7 +306,8 @@ struct Scene<'a> {
 /// # Safety
 /// The context must be current.
 unsafe fn picture(gl: &glow::Context, scene: &Scene<'_>) -> Result<Vec<[f32; 4]>> {
-    let Scene { job, text, uniforms, values, size: [width, height], target } = *scene;
+    let Scene { job, textures: units, text, uniforms, values, size: [width, height], target } =
+        *scene;
     let (w, h) = (width as i32, height as i32);
     let bytes: Vec<u8> = uniforms.iter().flatten().flat_map(|x| x.to_ne_bytes()).collect();
     let mut pixels = vec![0; width as usize * height as usize * 16];
@@ -311,12 +322,17 @@ unsafe fn picture(gl: &glow::Context, scene: &Scene<'_>) -> Result<Vec<[f32; 4]>
         gl.buffer_data_u8_slice(glow::UNIFORM_BUFFER, &bytes, glow::STATIC_DRAW);
         gl.bind_buffer_base(glow::UNIFORM_BUFFER, 0, Some(buffer));
         let mut textures = Vec::new();
-        for (unit, texture) in job.textures.iter().enumerate() {
-            if let Some(texture) = texture {
-                let upload = Upload::of(texture, job.program.state.format[unit])?;
-                // The shader's binding of a texture is its unit after that of the uniforms.
-                textures.push(texture_of(gl, unit as u32 + 1, &upload, Storage::Floats)?);
+        for ShaderTexture { unit, dimensions, texels: exact, .. } in units {
+            // The shader's binding of a texture is its unit after that of the uniforms.
+            let binding = u32::from(*unit) + 1;
+            if exact.is_some() {
+                textures.push(loaded(gl, binding, *dimensions, &texels(job, *unit)?)?);
+                continue;
             }
+            let unit = usize::from(*unit);
+            let texture = job.textures[unit].as_ref().context("checked before")?;
+            let upload = Upload::of(texture, job.program.state.format[unit])?;
+            textures.push(texture_of(gl, binding, &upload, Storage::Floats)?);
         }
         for Values { location, size: [w, h], texels } in values {
             let bytes: Vec<u8> = texels.iter().flatten().flat_map(|x| x.to_ne_bytes()).collect();
@@ -363,4 +379,49 @@ unsafe fn picture(gl: &glow::Context, scene: &Scene<'_>) -> Result<Vec<[f32; 4]>
     let floats = pixels.as_chunks::<4>().0.iter().map(|bytes| f32::from_ne_bytes(*bytes));
     let floats: Vec<f32> = floats.collect();
     Ok(floats.as_chunks::<4>().0.to_vec())
+}
+
+/// Uploads the texels that an exact shader loads.
+///
+/// # Safety
+/// The context must be current.
+pub(crate) unsafe fn loaded(
+    gl: &glow::Context,
+    binding: u32,
+    dimensions: Dimensions,
+    levels: &[TextureLevel],
+) -> Result<glow::Texture> {
+    let target = match dimensions {
+        Dimensions::Three => glow::TEXTURE_3D,
+        Dimensions::Faces => glow::TEXTURE_2D_ARRAY,
+        Dimensions::Two => glow::TEXTURE_2D,
+        Dimensions::Cube => bail!("no texels are loaded from a cube"),
+    };
+    // SAFETY: the contract of this function; slices have the lengths that sizes and formats require.
+    unsafe {
+        let texture = gl.create_texture().map_err(anyhow::Error::msg)?;
+        gl.active_texture(glow::TEXTURE0 + binding);
+        gl.bind_texture(target, Some(texture));
+        for (level, TextureLevel { size, texels }) in levels.iter().enumerate() {
+            let bytes: Vec<u8> = texels.iter().flatten().flat_map(|x| x.to_ne_bytes()).collect();
+            let ([w, h, d], level) = (size.map(|n| n as i32), level as i32);
+            let (format, rgba, kind) = (glow::RGBA32F as i32, glow::RGBA, glow::FLOAT);
+            let data = PixelUnpackData::Slice(Some(&bytes));
+            match target {
+                glow::TEXTURE_2D => {
+                    gl.tex_image_2d(target, level, format, w, h, 0, rgba, kind, data);
+                }
+                _ => gl.tex_image_3d(target, level, format, w, h, d, 0, rgba, kind, data),
+            }
+        }
+        let filters = [
+            (glow::TEXTURE_MIN_FILTER, glow::NEAREST_MIPMAP_NEAREST),
+            (glow::TEXTURE_MAG_FILTER, glow::NEAREST),
+            (glow::TEXTURE_MAX_LEVEL, levels.len() as u32 - 1),
+        ];
+        for (parameter, value) in filters {
+            gl.tex_parameter_i32(target, parameter, value as i32);
+        }
+        Ok(texture)
+    }
 }

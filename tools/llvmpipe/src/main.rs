@@ -16,6 +16,7 @@ mod engine;
 mod llvmpipe;
 mod measure;
 mod report;
+mod self_test;
 mod texture;
 
 use std::io::{IsTerminal, Write};
@@ -28,6 +29,7 @@ use r500::exec::Engine;
 use r500::image_diff::{Comparison, SHARE, TOLERANCE};
 use r500::picture::Picture;
 use r500::program::Job;
+use r500_gen::raw_programs::texture;
 use r500_gen::{Case, Rng, Shape};
 
 use args::{Args, Command, Format, Output};
@@ -96,12 +98,18 @@ fn fail(status: u8, error: &anyhow::Error) -> ExitCode {
     ExitCode::from(status)
 }
 
-/// Returns a generated program. Those that fetch without a texture are left out by `emitted`: their levels of detail are
-/// often NaN, with which Mesa 22.3.6 reads outside of textures.
-fn generated(seed: u64) -> (String, Job) {
+/// Returns a generated program. Of fast shaders, those that fetch are left out by `emitted`: their levels of detail are
+/// often NaN, with which Mesa 22.3.6 reads outside of textures. Exact ones get a texture of any kind for each unit.
+fn generated(seed: u64, arithmetic: Arithmetic) -> (String, Job) {
     let name = format!("seed {seed}");
-    let case = Case::generate(&mut Rng::new(seed), &Shape::default());
-    let job = case.job(&name);
+    let rng = &mut Rng::new(seed);
+    let case = Case::generate(rng, &Shape::default());
+    let mut job = case.bare_job(&name);
+    if arithmetic == Arithmetic::Exact {
+        for unit in &mut job.textures {
+            *unit = Some(texture(rng));
+        }
+    }
     (name, job)
 }
 
@@ -110,9 +118,22 @@ fn emitted_shaders(args: &Args, arithmetic: Arithmetic) -> Result<bool> {
     let mesa = Mesa::load().context("no llvmpipe (libegl1 libegl-mesa0 libgl1-mesa-dri)")?;
     let jobs = match args.generated {
         0 => capture::jobs(&args.corpus, &args.filters)?,
-        count => (args.seed..).take(count as usize).map(generated).collect(),
+        count => {
+            (args.seed..).take(count as usize).map(|seed| generated(seed, arithmetic)).collect()
+        }
     };
-    emitted::run(&mesa, jobs, (arithmetic, args.language), args.dump.as_deref())
+    let mut passes = true;
+    if arithmetic == Arithmetic::Exact {
+        let failures = self_test::run(&mesa, args.language)?;
+        passes = failures.is_empty();
+        let mut out = std::io::stdout().lock();
+        failures.iter().try_for_each(|failure| writeln!(out, "self-test: {failure}"))?;
+        if passes {
+            writeln!(out, "self-test: passed")?;
+        }
+    }
+    let equal = emitted::run(&mesa, jobs, (arithmetic, args.language), args.dump.as_deref())?;
+    Ok(passes && equal)
 }
 
 /// Times all programs and prints the answer.

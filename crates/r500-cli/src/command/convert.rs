@@ -24,7 +24,8 @@ use super::vertex::VertexFile;
 /// .wgsl, .frag (GLSL 4.50) and .spv (SPIR-V) write a shader for another GPU. Program constants are in
 /// its uniform buffer; --interface json says what to bind where. By default it uses the host's
 /// functions and samplers: colours differ in last bits, and more where the program amplifies these,
-/// which a note names. --exact computes the bits of the reference engine.
+/// which a note names. --exact computes the bits of the reference engine on hosts that pass the
+/// --self-test.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Convert {
@@ -52,6 +53,7 @@ Examples:
   r500 convert plasma.r5 -o plasma.wgsl              a shader for WebGPU
   r500 convert plasma.r5 -o plasma.spv --interface json   for Vulkan, and what to bind
   r500 convert plasma.r5 --to glsl --exact       bit for bit as the reference engine
+  r500 convert --self-test -o test.wgsl --interface json   whether a host can be exact
 
 Exit status: 0 written, 1 the input has errors, 2 wrong usage, 3 a file cannot be read or written.";
 
@@ -64,6 +66,10 @@ impl Convert {
                 "{option} is for shaders; give -o FILE.wgsl, .frag or .spv, or --to with wgsl, glsl, glsl-es-310, glsl-es-300 or \
                  spirv"
             )));
+        }
+        if let Some(language) = shader.filter(|_| self.shader.self_test) {
+            self.shader.write_self_test(language, self.output.as_deref())?;
+            return Ok(Status::Fine);
         }
         if let Some(vertex) = VertexFile::of_source(&self.source)? {
             return match shader {

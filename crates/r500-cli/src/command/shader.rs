@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use r500::asm::print_lines;
-use r500::emit::{Amplifier, Arithmetic, Code, Inputs, Language, Options, Shader, emit};
+use r500::emit::{Amplifier, Arithmetic, Code, Inputs, Language, Options, Shader, emit, self_test};
 use r500::program::Job;
 use r500::reader;
 
@@ -41,13 +41,16 @@ impl FromStr for Target {
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Shaders of other GPUs")]
 pub(super) struct ShaderArgs {
-    /// Compute the bits of the reference engine, on a host that rounds as IEEE 754 and flushes denormals; not for programs that fetch
+    /// Compute the bits of the reference engine, on a host that rounds as IEEE 754 and flushes denormals; textures are the file's
     #[arg(long)]
     exact: bool,
     /// Compute inputs from planes over the picture, in the uniform buffer, not from varyings
     #[arg(long)]
     planes: bool,
-    /// Print the shader's bindings to stdout; without -o instead of the shader
+    /// Write the self-test of exact shaders instead of a program: a host that draws its picture right computes them exactly
+    #[arg(long, conflicts_with_all = ["program", "exact", "planes", "list", "pick"])]
+    pub(super) self_test: bool,
+    /// Print the shader's bindings to stdout (of the self-test also its texels and what it must draw); without -o instead of the shader
     #[arg(long, value_name = "FORMAT")]
     interface: Option<InterfaceFormat>,
 }
@@ -64,6 +67,9 @@ impl ShaderArgs {
     pub(super) fn given(self) -> Option<&'static str> {
         if self.exact {
             return Some("--exact");
+        }
+        if self.self_test {
+            return Some("--self-test");
         }
         if self.planes { Some("--planes") } else { self.interface.map(|_| "--interface") }
     }
@@ -91,26 +97,36 @@ impl ShaderArgs {
         };
         let shader = emit(job, &options).map_err(Failure::input)?;
         notes(&shader);
-        let bytes = match &shader.code {
-            Code::Text(text) => text.clone().into_bytes(),
-            Code::Words(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
-        };
+        self.put(&shader.code, &shader.interface.json(), output, inputs)
+    }
+
+    /// Writes the self-test of exact shaders.
+    pub(super) fn write_self_test(self, language: Language, output: Option<&Path>) -> Outcome<()> {
+        let test = self_test(language).map_err(Failure::usage)?;
+        self.put(&test.shader.code, &test.json(), output, &[])
+    }
+
+    fn put(
+        self,
+        code: &Code,
+        interface: &str,
+        output: Option<&Path>,
+        inputs: &[PathBuf],
+    ) -> Outcome<()> {
+        let bytes = code.bytes();
         match output.filter(|path| !input_args::is_stdin(path)) {
             Some(path) => {
                 overwrite::refuse([path], inputs)?;
                 put_group([(path, &*bytes)])?;
             }
             None if self.interface.is_some() => {}
-            None if matches!(shader.code, Code::Words(_)) && std::io::stdout().is_terminal() => {
+            None if matches!(code, Code::Words(_)) && std::io::stdout().is_terminal() => {
                 return Err(Failure::usage("SPIR-V is not for a terminal; give -o FILE"));
             }
             None => terminal::out().write_all(&bytes)?,
         }
         if self.interface.is_some() {
-            let mut out = terminal::out();
-            serde_json::to_writer_pretty(&mut out, &shader.interface)
-                .map_err(std::io::Error::from)?;
-            writeln!(out)?;
+            writeln!(terminal::out(), "{interface}")?;
         }
         Ok(())
     }

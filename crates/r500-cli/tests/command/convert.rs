@@ -97,3 +97,19 @@ fn every_command_takes_every_format() {
     assert_eq!(seen[0][0].len(), 8 * 8 * 16);
     assert!(seen[0][0].iter().any(|byte| *byte != 0));
 }
+
+#[test]
+fn the_self_test_of_hosts_says_what_they_must_draw() {
+    let folder = Folder::new("convert-self-test");
+    let file = folder.path("test.wgsl");
+    let ran = r500(&["convert", "--self-test", "-o", &file, "--interface", "json"]).status(0);
+    let test: serde_json::Value = serde_json::from_str(ran.text()).unwrap();
+    let [width, height] = [0, 1].map(|n| test["size"][n].as_u64().unwrap());
+    let count = |name: &str| test[name].as_array().unwrap().len() as u64;
+    assert_eq!([count("expected"), count("texels")], [width * height, width * height * 4]);
+    assert!(test["operations"].as_array().unwrap().iter().any(|name| name == "1 / a"));
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("textureLoad(texture0, "), "{text}");
+    r500(&["convert", "--self-test", "--to", "glsl-es-300"]).status(2);
+    r500(&["convert", "a.r5", "--self-test", "--to", "wgsl"]).status(2);
+}
