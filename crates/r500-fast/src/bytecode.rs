@@ -17,6 +17,8 @@ pub(super) enum Op {
     Lanes(Kernel, [u32; 2]),
     /// Fetches texels.
     Fetch(Box<FetchOp>),
+    /// Loads constants of the table.
+    LoadConstant(ConstantLoad),
     /// Removes the coverage of the mask's lanes.
     Discard(Arg),
     /// Counts the covered lanes of the mask.
@@ -35,6 +37,15 @@ pub(super) enum Op {
     LoopBack { counter: u32, mask: Option<Arg>, to: u32 },
     /// Calls machine code.
     Kernel(KernelCall),
+}
+
+/// A load of a constant: see [`LoadConstant`](r500_ir::Opcode::LoadConstant).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ConstantLoad {
+    pub(super) dst: u32,
+    pub(super) index: Arg,
+    pub(super) base: u8,
+    pub(super) channel: u8,
 }
 
 /// A texture fetch: see [`Fetch`](r500_ir::Fetch).
@@ -87,6 +98,8 @@ pub(super) struct Bytecode {
     pub(super) units: Vec<u8>,
     /// The channels of inputs that machine code interpolates.
     pub(super) interpolants: Vec<[u8; 2]>,
+    /// The results of a function without targets.
+    pub(super) results: Vec<Arg>,
 }
 
 impl Bytecode {

@@ -4,7 +4,7 @@
 //! stay in the cache.
 
 use super::arg::Arg;
-use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
+use super::bytecode::{Bytecode, ColorSource, ConstantLoad, FetchOp, Op};
 use super::codegen::{CompileUnit, KernelCall, PhiMove};
 use super::dispatch::{self, Kernel, KernelArgs};
 use super::fusion;
@@ -52,6 +52,7 @@ impl Bytecode {
         let outputs = colors.iter().flatten().flatten().copied();
         let outputs =
             outputs.chain(depth.into_iter().flat_map(|(depth, written)| [depth, written]));
+        let outputs = outputs.chain(function.results.iter().copied());
         for operand in outputs {
             linearizer.uses.push((linearizer.at(), operand));
         }
@@ -93,6 +94,10 @@ impl Bytecode {
                     let dst = places.of(*value);
                     if let Opcode::Input { input, channel } = inst.opcode {
                         inputs.push((input, channel, dst));
+                    } else if let Opcode::LoadConstant { base, channel } = inst.opcode {
+                        coverage.1 += 1;
+                        let index = arg(inst.args[0]);
+                        ops.push(Op::LoadConstant(ConstantLoad { dst, index, base, channel }));
                     } else {
                         coverage.1 += 1;
                         let args = inst.args.map(arg);
@@ -221,6 +226,7 @@ impl Bytecode {
             interpolants: native
                 .map(|native| native.resources.interpolants.clone())
                 .unwrap_or_default(),
+            results: function.results.iter().map(|result| arg(*result)).collect(),
         };
         (code, columns, refused)
     }

@@ -4,7 +4,8 @@ use r500_exec::{Draw, RunError};
 
 /// The fuel of a batch: its remaining instructions.
 pub struct Fuel<'a> {
-    draw: &'a Draw<'a>,
+    /// `None` if there is no limit.
+    draw: Option<&'a Draw<'a>>,
     pub(super) spent: u64,
     pub(super) pixel: [u32; 2],
 }
@@ -16,13 +17,23 @@ impl<'a> Fuel<'a> {
     /// Returns the full limit of a draw, for the batch with this lower left pixel.
     #[must_use]
     pub fn new(draw: &'a Draw<'a>, pixel: [u32; 2]) -> Self {
-        Self { draw, spent: 0, pixel }
+        Self { draw: Some(draw), spent: 0, pixel }
+    }
+
+    /// Returns fuel without a limit, for functions that are known to end soon. Instructions are counted.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self { draw: None, spent: 0, pixel: [0, 0] }
+    }
+
+    fn limit(&self) -> u64 {
+        self.draw.map_or(u64::MAX, |draw| draw.options.limits.instructions)
     }
 
     /// Returns the remaining instructions.
     #[must_use]
     pub fn remaining(&self) -> u64 {
-        self.draw.options.limits.instructions.saturating_sub(self.spent)
+        self.limit().saturating_sub(self.spent)
     }
 
     /// Counts instructions, the first of which is at an address.
@@ -37,7 +48,7 @@ impl<'a> Fuel<'a> {
             self.check()?;
         }
         self.spent = spent;
-        if spent > self.draw.options.limits.instructions {
+        if spent > self.limit() {
             return Err(self.exceeded(address));
         }
         Ok(())
@@ -48,7 +59,7 @@ impl<'a> Fuel<'a> {
     /// # Errors
     /// [`RunError::Time`] and [`RunError::Cancelled`].
     pub fn check(&self) -> Result<(), RunError> {
-        self.draw.check()
+        self.draw.map_or(Ok(()), Draw::check)
     }
 
     /// Returns the error of a program that continues at an address without fuel.
@@ -56,7 +67,7 @@ impl<'a> Fuel<'a> {
     #[inline(never)]
     #[must_use]
     pub fn exceeded(&self, address: u32) -> RunError {
-        let limit = self.draw.options.limits.instructions;
+        let limit = self.limit();
         RunError::Instructions { address, pixel: self.pixel, limit }
     }
 }

@@ -48,6 +48,7 @@ mod surface_draw;
 mod tile;
 mod uniforms;
 mod unit_builder;
+mod vertices;
 
 use std::sync::Arc;
 
@@ -56,6 +57,7 @@ use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw, ProgramUse};
 use r500_lift::{LiftInput, ProgramCache, SymbolicConstants};
 
 pub use r500_simd::Simd;
+pub use vertices::{VertexBatch, VertexCode, VertexEngine};
 
 // For native compilers and their tests, not for embedders.
 #[doc(hidden)]

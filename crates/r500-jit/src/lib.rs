@@ -14,6 +14,7 @@
 //! | `engine` | the engine |
 //! | `settings` | its settings |
 //! | `tiering` | tier-up of draws from bytecode to machine code |
+//! | `vertices` | vertex functions |
 //! | `progress` | execution counters for tier-up |
 //! | `background` | compilation on a background thread |
 //! | `bound_function` | a function with the bindings of a draw |
@@ -50,6 +51,7 @@ mod memory_bounds;
 mod progress;
 mod settings;
 mod tiering;
+mod vertices;
 
 mod lir;
 mod live_ranges;
