@@ -4,8 +4,9 @@ use r500_exec::{Draw, RunError};
 
 /// The fuel of a batch: its remaining instructions.
 pub struct Fuel<'a> {
-    /// `None` if there is no limit.
+    /// `None` for a run that is no draw: it has a limit, but cannot be cancelled.
     draw: Option<&'a Draw<'a>>,
+    limit: u64,
     pub(super) spent: u64,
     pub(super) pixel: [u32; 2],
 }
@@ -17,23 +18,19 @@ impl<'a> Fuel<'a> {
     /// Returns the full limit of a draw, for the batch with this lower left pixel.
     #[must_use]
     pub fn new(draw: &'a Draw<'a>, pixel: [u32; 2]) -> Self {
-        Self { draw: Some(draw), spent: 0, pixel }
+        Self { draw: Some(draw), limit: draw.options.limits.instructions, spent: 0, pixel }
     }
 
-    /// Returns fuel without a limit, for functions that are known to end soon. Instructions are counted.
+    /// Returns fuel for a run that is no draw, with a limit of instructions.
     #[must_use]
-    pub fn unlimited() -> Self {
-        Self { draw: None, spent: 0, pixel: [0, 0] }
-    }
-
-    fn limit(&self) -> u64 {
-        self.draw.map_or(u64::MAX, |draw| draw.options.limits.instructions)
+    pub fn limited(limit: u64) -> Self {
+        Self { draw: None, limit, spent: 0, pixel: [0, 0] }
     }
 
     /// Returns the remaining instructions.
     #[must_use]
     pub fn remaining(&self) -> u64 {
-        self.limit().saturating_sub(self.spent)
+        self.limit.saturating_sub(self.spent)
     }
 
     /// Counts instructions, the first of which is at an address.
@@ -48,7 +45,7 @@ impl<'a> Fuel<'a> {
             self.check()?;
         }
         self.spent = spent;
-        if spent > self.limit() {
+        if spent > self.limit {
             return Err(self.exceeded(address));
         }
         Ok(())
@@ -67,7 +64,6 @@ impl<'a> Fuel<'a> {
     #[inline(never)]
     #[must_use]
     pub fn exceeded(&self, address: u32) -> RunError {
-        let limit = self.limit();
-        RunError::Instructions { address, pixel: self.pixel, limit }
+        RunError::Instructions { address, pixel: self.pixel, limit: self.limit }
     }
 }

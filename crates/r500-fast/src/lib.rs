@@ -57,7 +57,7 @@ use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw, ProgramUse};
 use r500_lift::{LiftInput, ProgramCache, SymbolicConstants};
 
 pub use r500_simd::Simd;
-pub use vertices::{VertexBatch, VertexCode, VertexEngine};
+pub use vertices::{VertexBatch, VertexCode, VertexEngine, VertexLimit};
 
 // For native compilers and their tests, not for embedders.
 #[doc(hidden)]

@@ -94,6 +94,14 @@ impl VertexCode {
     }
 }
 
+/// A vertex executes more instructions than a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a vertex executes more than {limit} instructions")]
+pub struct VertexLimit {
+    /// The limit.
+    pub limit: u64,
+}
+
 /// A batch of vertices, with the memory of its code.
 pub struct VertexBatch {
     code: Arc<VertexCode>,
@@ -151,23 +159,26 @@ impl VertexBatch {
     }
 
     /// Runs the program for the first `count` vertices, whose inputs have been stored since the last run. Returns the number of instructions of the
-    /// vertex that executed most.
+    /// vertex that executed most; at most `limit` are executed for a vertex.
+    ///
+    /// # Errors
+    /// [`VertexLimit`] if a vertex exceeds the limit; the outputs then have no meaning.
     ///
     /// # Panics
     /// If there are more vertices than [`batch_size`](VertexCode::batch_size).
-    pub fn run(&mut self, count: usize) -> u64 {
+    pub fn run(&mut self, count: usize, limit: u64) -> Result<u64, VertexLimit> {
         assert!(count <= self.code.batch_size(), "at most a batch of vertices");
         if count == 0 {
-            return 0;
+            return Ok(0);
         }
         self.repeat_last(count);
         let chunks = count.div_ceil(LANES);
         self.scratch.memory.exec.reset(chunks);
-        let mut fuel = Fuel::unlimited();
+        let mut fuel = Fuel::limited(limit);
         let (code, scratch) = (&self.code.code, &mut self.scratch);
         let result = self.code.simd.run(Run { code, scratch, fuel: &mut fuel });
-        result.expect("without a limit nothing fails");
-        fuel.spent
+        result.map_err(|_| VertexLimit { limit })?;
+        Ok(fuel.spent)
     }
 
     /// Copies the inputs of the last vertex to the unused lanes of its chunk, so that these execute nothing that no vertex does.

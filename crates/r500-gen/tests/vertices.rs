@@ -101,7 +101,7 @@ struct Comparison {
 }
 
 /// Instructions after which a vertex counts as endless.
-const MOST: u64 = 1 << 21;
+const MOST: u64 = 1 << 24;
 
 impl Comparison {
     fn new(engines: Vec<Contestant>) -> Self {
@@ -141,7 +141,7 @@ impl Comparison {
             for round in 0..2 {
                 batch.set_constants(&constants);
                 inputs.iter().enumerate().for_each(|(n, inputs)| batch.load(n, inputs));
-                batch.run(count);
+                batch.run(count, MOST).unwrap();
                 *vertices += count as u64;
                 for (vertex, wanted) in wanted.iter().enumerate() {
                     for (register, wanted) in wanted.iter().enumerate() {

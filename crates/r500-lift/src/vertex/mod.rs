@@ -33,7 +33,7 @@ use state::State;
 const STATEMENTS: usize = 60_000;
 
 /// The maximum number of instructions that a vertex executes.
-const EXECUTED: u64 = 1 << 20;
+const EXECUTED: u64 = 1 << 24;
 
 /// A vertex program as a function.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,7 @@ pub enum VertexLiftError {
     /// Flow control is not a tree of loops.
     #[error("flow control is not lifted: {0}")]
     Flow(#[from] FlowTreeError),
-    /// Loops execute too many instructions.
+    /// Loops may execute too many instructions.
     #[error("a vertex may execute more than {EXECUTED} instructions")]
     Endless,
     /// The function is too long.

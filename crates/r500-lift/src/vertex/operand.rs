@@ -41,8 +41,8 @@ impl VertexLift<'_> {
                 let component = usize::from(component.code() & 3);
                 let index = self.state.get(State::ADDRESS + component);
                 match index.as_float() {
-                    // Integers by construction; beyond all memories it does not matter where.
-                    Some(index) => Address::Known(i64::from(offset) + index as i64),
+                    // An integer; beyond all memories it does not matter where.
+                    Some(index) => Address::Known(i64::from(offset) + i64::from(index as i32)),
                     None => Address::Relative(offset, index),
                 }
             }
