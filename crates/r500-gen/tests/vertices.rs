@@ -55,6 +55,10 @@ struct Contestant {
     coverage: [u64; 2],
     /// Vertices that it ran.
     vertices: u64,
+    /// Instructions that it may execute for a vertex. The emulator takes long for loops that run thousands of times.
+    limit: u64,
+    /// Programs that exceed the limit.
+    limited: u64,
 }
 
 /// Returns the engines: fast and jit at each level, and the emulator at each that has machine code.
@@ -64,6 +68,8 @@ fn contestants(effort: Effort, is_emulated: bool) -> Vec<Contestant> {
         engine,
         coverage: [0; 2],
         vertices: 0,
+        limit: if is_emulated { 2_000 } else { MOST },
+        limited: 0,
     };
     let mut all = Vec::new();
     for level in Simd::available().filter(|_| !is_emulated) {
@@ -132,7 +138,8 @@ impl Comparison {
             return;
         };
         self.written += wanted.iter().flatten().flatten().filter(|bits| **bits != 0).count() as u64;
-        for Contestant { name, engine, coverage, vertices } in &mut self.engines {
+        for contestant in &mut self.engines {
+            let Contestant { name, engine, coverage, vertices, limit, limited } = contestant;
             let code = Arc::new(engine.compile_vertices(&function));
             let (compiled, all) = code.coverage();
             *coverage = [coverage[0] + compiled as u64, coverage[1] + all as u64];
@@ -141,7 +148,10 @@ impl Comparison {
             for round in 0..2 {
                 batch.set_constants(&constants);
                 inputs.iter().enumerate().for_each(|(n, inputs)| batch.load(n, inputs));
-                batch.run(count, MOST).unwrap();
+                if batch.run(count, *limit).is_err() {
+                    *limited += 1;
+                    break;
+                }
                 *vertices += count as u64;
                 for (vertex, wanted) in wanted.iter().enumerate() {
                     for (register, wanted) in wanted.iter().enumerate() {
@@ -161,8 +171,12 @@ impl Comparison {
     /// Checks that each engine ran, and prints what was compared.
     fn finish(self, what: &str, most_declined: u64) {
         let Self { engines, programs, endless, declined, written } = self;
-        for Contestant { name, engine, coverage: [compiled, all], vertices } in &engines {
-            eprintln!("{what}, {name}: {vertices} vertices, {compiled} of {all} operations compiled");
+        for Contestant { name, engine, coverage: [compiled, all], vertices, limit, limited } in &engines {
+            eprintln!(
+                "{what}, {name}: {vertices} vertices, {compiled} of {all} operations compiled, {limited} programs limited"
+            );
+            let most_limited = if *limit == MOST { 0 } else { programs / 20 };
+            assert!(*limited <= most_limited, "{limited} of {programs} exceed {limit}");
             assert!(*vertices > 0, "{name} has run");
             let is_native = engine.vertex_engine() == "jit";
             assert!(is_native || name.starts_with("fast"), "{name} is not compiled");
