@@ -152,8 +152,12 @@ pub unsafe extern "C" fn r500_card_new(
             (engine_name, pointers::text(chip_name, "chip_name")?)
         };
         let chip = chip.map_or(Ok(r500_stream::Chip::default()), str::parse);
+        let mut card = Chip::with_engine(engine(engine_name)?);
+        if engine_name == Some("jit") {
+            card.set_vertex_engine(Some(Box::new(Jit::new())));
+        }
         let state = CardState {
-            card: Chip::with_engine(engine(engine_name)?),
+            card,
             chip: chip.map_err(Error::argument)?,
             is_checked: true,
             readings: Vec::new(),

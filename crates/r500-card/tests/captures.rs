@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use r500_card::Card;
 use r500_exec::reference::Reference;
 use r500_exec::{Draw, Engine, PreparedDraw, ProgramKey, ProgramUse};
-use r500_fast::{Fast, Simd};
+use r500_fast::{Fast, Simd, VertexEngine};
 use r500_jit::{Effort, Jit, Settings, When};
 use r500_stream::capture::{Event, Limits, Player, Reader, Record};
 use r500_stream::text::{Printer, parse};
@@ -49,8 +49,13 @@ fn replay_by(
 ) -> (usize, u64, u64) {
     let mut card = Card::with_engine(engine);
     card.set_rules_only(rules_only);
+    replay_on(path, name, &mut card)
+}
+
+/// The same on a card, whose engine for fragment programs is named.
+fn replay_on(path: &Path, name: &str, card: &mut Card) -> (usize, u64, u64) {
     let (mut submissions, mut compared) = (0, 0);
-    common::replay(path, &mut card, |card, player, event| match event {
+    common::replay(path, card, |card, player, event| match event {
         Event::Submission(submission) => {
             submissions += 1;
             card.submit(&submission).unwrap();
@@ -159,6 +164,52 @@ fn all_engines_leave_the_buffers_of_the_capture() {
             );
         }
     }
+}
+
+/// Every draw's vertices by the code of an engine, whatever their number.
+#[test]
+fn vertex_programs_as_code_leave_the_buffers_of_the_capture() {
+    let jit = Jit::new();
+    let mut engines: Vec<Box<dyn VertexEngine>> = vec![Box::new(Fast::new())];
+    match jit.unavailable() {
+        None => engines.push(Box::new(jit)),
+        Some(reason) => eprintln!("not by the jit engine: {reason}"),
+    }
+    for engine in engines {
+        let name = engine.vertex_engine();
+        let mut card = Card::new();
+        card.set_vertex_engine(Some(engine));
+        card.set_vertex_compilation(0);
+        for path in captures() {
+            let (compared, ..) = replay_on(&path, "fast", &mut card);
+            assert!(compared > 0, "{}", path.display());
+        }
+        let ran: Vec<_> = card.report().vertex_engines().collect();
+        let [(choice, vertices)] = ran[..] else { panic!("one engine has run: {ran:?}") };
+        assert_eq!((choice.engine, &choice.fallback_reason), (name, &None));
+        assert!(vertices > 1000, "{vertices} vertices");
+    }
+}
+
+/// Large draws are compiled, small ones are not, and without an engine none is.
+#[test]
+fn vertex_programs_are_compiled_if_that_pays() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/captures/scenes.r5cs");
+    let ran = |engine: Option<Box<dyn VertexEngine>>, rules_only: bool| -> Vec<(&'static str, u64)> {
+        let mut card = Card::new();
+        card.set_vertex_engine(engine);
+        card.set_vertex_compilation(10_000);
+        card.set_rules_only(rules_only);
+        replay_on(&path, "fast", &mut card);
+        let report = card.report();
+        report.vertex_engines().map(|(choice, vertices)| (choice.engine, vertices)).collect()
+    };
+    let fast = || -> Option<Box<dyn VertexEngine>> { Some(Box::new(Fast::new())) };
+    let [("interpreter", all)] = ran(None, false)[..] else { panic!("the interpreter runs all") };
+    assert_eq!(ran(fast(), true), [("interpreter", all)]);
+    let both = ran(fast(), false);
+    let [("fast", compiled), ("interpreter", rest)] = both[..] else { panic!("{both:?}") };
+    assert!(compiled > 0 && rest > 0 && compiled + rest == all, "{compiled} + {rest} of {all}");
 }
 
 /// The hashes of captures were made by the rules of each block.

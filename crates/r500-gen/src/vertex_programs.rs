@@ -99,6 +99,41 @@ pub fn wild(choices: &mut impl Choices, most: u32) -> Program {
     Program::from_code(controls, 0, code)
 }
 
+/// Returns a program that first copies inputs to the temporaries that generated programs name, so that its operations work on values. The program
+/// begins at 0.
+pub fn with_inputs(program: &Program) -> Program {
+    let mut code = Vec::new();
+    for n in 0..REGISTERS as u8 {
+        for kind in [DstType::TEMPORARY, DstType::ALT_TEMPORARY] {
+            let number = if kind == DstType::TEMPORARY { n } else { n + 4 };
+            let src = identity(SrcType::INPUT, number);
+            let dst = written(kind, n, [true; 4]).with(Dst::OPCODE, VectorOp::MAXIMUM.code());
+            code.push(Instruction([dst.bits(), src.bits(), src.bits(), src.bits()]));
+        }
+    }
+    let more = code.len() as u16;
+    let moved = |address: u16| address.wrapping_add(more);
+    let flow = program.controls().flow.iter().map(|flow| {
+        let (low, high) = (flow.low, flow.high);
+        let low = low.with(VapPvsFlowCntlAddrsLw::ACT_ADRS, moved(low.act_adrs()));
+        let low = match flow.op {
+            FlowOp::LOOP => low,
+            _ => low.with(
+                VapPvsFlowCntlAddrsLw::LOOP_CNT_JMP_INST,
+                moved(low.loop_cnt_jmp_inst()),
+            ),
+        };
+        let high = high
+            .with(VapPvsFlowCntlAddrsUw::LAST_INST, moved(high.last_inst()))
+            .with(VapPvsFlowCntlAddrsUw::RTN_INST, moved(high.rtn_inst()));
+        Flow { low, high, ..*flow }
+    });
+    let flow = flow.collect();
+    code.extend_from_slice(program.instructions().1);
+    let controls = Controls { flow, ..Controls::of_code(0, &code) };
+    Program::from_code(controls, 0, code)
+}
+
 /// Makes arbitrary bits that name a few registers; a quarter has relative addresses and predicates.
 fn relative(choices: &mut impl Choices) -> Instruction {
     let Instruction(mut words) = arbitrary(choices);

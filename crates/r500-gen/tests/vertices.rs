@@ -188,6 +188,8 @@ impl Comparison {
         let declined: u64 = declined.values().sum();
         assert!(declined <= most_declined, "{declined} of {programs} are declined");
         assert!(written > programs, "{written} components written");
+        let all = engines.iter().map(|contestant| contestant.coverage[1]).min();
+        assert!(all.is_some_and(|all| all > 10 * programs), "{all:?} operations");
     }
 }
 
@@ -270,12 +272,12 @@ fn generated(part: u64, is_emulated: bool, make: impl Fn(&mut Rng) -> Program) {
 
 /// As compilers write them, with predicates, loops, and constants relative to A0.
 fn as_compilers_do(rng: &mut Rng) -> Program {
-    vertex_programs::program(rng, 24, false)
+    vertex_programs::with_inputs(&vertex_programs::program(rng, 24, false))
 }
 
 /// With all kinds of addresses and flow control.
 fn wild(rng: &mut Rng) -> Program {
-    vertex_programs::wild(rng, 14)
+    vertex_programs::with_inputs(&vertex_programs::wild(rng, 14))
 }
 
 #[test]

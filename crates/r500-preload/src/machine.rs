@@ -23,6 +23,9 @@ pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, Strin
         EngineName::Jit => Box::new(Jit::new()),
     };
     let mut card = Card::with_engine(engine);
+    if settings.engine == EngineName::Jit {
+        card.set_vertex_engine(Some(Box::new(Jit::new())));
+    }
     let time = Some(settings.limit_time).filter(|time| !time.is_zero());
     card.set_limits(Limits { time, ..Limits::default() });
     for reading in &settings.readings {
@@ -60,7 +63,11 @@ impl Machine for Chip {
         let stale = report.stale_texels_note().into_iter();
         let reads = report.stale_texels().iter().take(Self::READS).map(ToString::to_string);
         let programs = report.programs().map(|programs| programs.to_string());
-        let counts = stats.then(|| reads.chain([report.statistics.to_string()]).chain(programs));
+        let vertices = report.vertex_engines();
+        let vertices =
+            vertices.map(|(choice, count)| format!("{} by {choice}", counted(count, "vertex")));
+        let counts = [report.statistics.to_string()].into_iter().chain(programs).chain(vertices);
+        let counts = stats.then(|| reads.chain(counts));
         notes.chain(stale).chain(counts.into_iter().flatten()).chain(engines).collect()
     }
 }

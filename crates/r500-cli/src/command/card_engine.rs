@@ -1,9 +1,9 @@
-//! The engine that runs fragment programs on the virtual card.
+//! The engines that run fragment and vertex programs on the virtual card.
 
 use clap::ValueEnum;
 use r500::exec::Engine;
 use r500::exec::reference::Reference;
-use r500::fast::{Fast, Simd};
+use r500::fast::{Fast, Simd, VertexEngine};
 use r500::jit::{Effort, Jit, Settings, When};
 
 /// The engines.
@@ -25,6 +25,14 @@ impl CardEngine {
             Self::Reference => Box::new(Reference),
             Self::Fast => Box::new(Fast::new()),
             Self::Jit => Box::new(Jit::with(Simd::detect(), settings)),
+        }
+    }
+
+    /// Returns a new engine that compiles vertex programs; `None` if the interpreter runs them.
+    pub(super) fn vertex_engine(self) -> Option<Box<dyn VertexEngine>> {
+        match self {
+            Self::Jit => Some(Box::new(Jit::new())),
+            Self::Reference | Self::Fast => None,
         }
     }
 

@@ -12,7 +12,7 @@ use r500::exec::{
     BindError, Bindings, Engine, Limits, Options, Readings, RunError, RunInfo, RuntimeWarnings,
     Shader, ShaderError, WarningKind,
 };
-use r500::fast::{Fast, Simd};
+use r500::fast::{Fast, Simd, VertexEngine};
 use r500::jit::{Jit, Settings};
 use r500::program::Job;
 
@@ -91,6 +91,14 @@ impl EngineArgs {
             EngineName::Reference => Box::new(Reference),
             EngineName::Fast => Box::new(Fast::with(self.simd)),
             EngineName::Jit => Box::new(self.jit()),
+        }
+    }
+
+    /// Returns a new engine that compiles the vertex programs of a virtual card; `None` if the interpreter runs them.
+    pub(super) fn vertex_engine(&self) -> Option<Box<dyn VertexEngine>> {
+        match self.chosen(|| self.jit().unavailable().is_none()) {
+            EngineName::Reference | EngineName::Fast => None,
+            EngineName::Jit => Some(Box::new(self.jit())),
         }
     }
 

@@ -167,6 +167,7 @@ impl Replay {
 
     fn card(&self) -> Outcome<Card> {
         let mut card = Card::with_engine(self.engine.engine());
+        card.set_vertex_engine(self.engine.vertex_engine());
         card.set_rules_only(self.rules);
         self.set_readings(&mut card, &[])?;
         Ok(card)
@@ -337,6 +338,9 @@ impl Run {
             }
             for (choice, draws) in report.engines() {
                 writeln!(out, "{} by {choice}", counted(draws, "draw"))?;
+            }
+            for (choice, vertices) in report.vertex_engines() {
+                writeln!(out, "{} by {choice}", counted(vertices, "vertex"))?;
             }
         }
         Ok(status)
