@@ -10,7 +10,7 @@ use r500_exec::RunError;
 use r500_ir::ConstantChannel;
 use r500_lanes::{Chunk, LANES};
 use r500_lift::VertexFunction;
-use r500_pvs::INPUTS;
+use r500_pvs::{INPUTS, OUTPUTS};
 use r500_simd::{Simd, SimdLevel, SimdTask};
 
 use super::Fast;
@@ -49,8 +49,8 @@ pub struct VertexCode {
     simd: Simd,
     /// The constants that are uniforms.
     uniforms: Vec<ConstantChannel>,
-    /// The output registers, in the order of results; four results each.
-    outputs: Vec<u8>,
+    /// The components of each output register that the program can write.
+    results: Box<[Option<[Arg; 4]>; OUTPUTS]>,
 }
 
 impl VertexCode {
@@ -78,7 +78,11 @@ impl VertexCode {
         let NativeCode { code, batch_width } = code;
         let uniforms = function.function.uniforms.iter().map(|uniform| uniform.source).collect();
         let chunks = (batch_width * (ROWS / 4)) as usize;
-        Self { code, chunks, simd, uniforms, outputs: function.outputs.clone() }
+        let mut results = Box::new([None; OUTPUTS]);
+        for (register, components) in function.outputs.iter().zip(code.results.as_chunks().0) {
+            results[usize::from(*register)] = Some(*components);
+        }
+        Self { code, chunks, simd, uniforms, results }
     }
 
     /// Returns the number of vertices that run at a time, at least 64.
@@ -138,15 +142,18 @@ impl VertexBatch {
         table.extend_from_slice(constants);
     }
 
-    /// Stores the inputs that the program reads, of a vertex of the next run.
+    /// Stores the inputs of the first vertices of the next run, as far as the program reads them.
     ///
     /// # Panics
-    /// If `vertex` is not below [`batch_size`](VertexCode::batch_size).
-    pub fn load(&mut self, vertex: usize, inputs: &[[f32; 4]; INPUTS]) {
-        assert!(vertex < self.code.batch_size(), "a vertex of the batch");
+    /// If there are more vertices than [`batch_size`](VertexCode::batch_size).
+    pub fn load(&mut self, vertices: &[[[f32; 4]; INPUTS]]) {
+        assert!(vertices.len() <= self.code.batch_size(), "at most a batch of vertices");
         for &(input, channel, slot) in &self.code.code.inputs {
-            let value = inputs[usize::from(input)][usize::from(channel)];
-            self.scratch.memory.get_mut(slot)[vertex / LANES][vertex % LANES] = value;
+            let (input, channel) = (usize::from(input), usize::from(channel));
+            let lanes = self.scratch.memory.get_mut(slot).as_flattened_mut();
+            for (lane, inputs) in lanes.iter_mut().zip(vertices) {
+                *lane = inputs[input][channel];
+            }
         }
     }
 
@@ -194,14 +201,13 @@ impl VertexBatch {
     /// Returns output `register` of vertex `vertex` of the last run; 0 if no instruction can write it.
     ///
     /// # Panics
-    /// If the vertex is not of the batch.
+    /// If the vertex is not of the batch, or there is no such output.
     #[must_use]
     pub fn output(&self, vertex: usize, register: usize) -> [f32; 4] {
         assert!(vertex < self.code.batch_size(), "a vertex of the batch");
-        let written = self.code.outputs.iter().position(|n| usize::from(*n) == register);
-        let Some(place) = written else { return [0.0; 4] };
-        std::array::from_fn(|n| match self.code.code.results[4 * place + n] {
-            Arg::Slot(slot) => self.scratch.memory.get(slot)[vertex / LANES][vertex % LANES],
+        let Some(result) = self.code.results[register] else { return [0.0; 4] };
+        result.map(|arg| match arg {
+            Arg::Slot(slot) => self.scratch.memory.get(slot).as_flattened()[vertex],
             Arg::Const(x) => x,
         })
     }

@@ -147,7 +147,7 @@ impl Comparison {
             // Twice: the second run finds what the first one left.
             for round in 0..2 {
                 batch.set_constants(&constants);
-                inputs.iter().enumerate().for_each(|(n, inputs)| batch.load(n, inputs));
+                batch.load(&inputs);
                 if batch.run(count, *limit).is_err() {
                     *limited += 1;
                     break;
@@ -189,7 +189,7 @@ impl Comparison {
         assert!(declined <= most_declined, "{declined} of {programs} are declined");
         assert!(written > programs, "{written} components written");
         let all = engines.iter().map(|contestant| contestant.coverage[1]).min();
-        assert!(all.is_some_and(|all| all > 10 * programs), "{all:?} operations");
+        assert!(all.is_some_and(|all| all > 5 * programs), "{all:?} operations");
     }
 }
 

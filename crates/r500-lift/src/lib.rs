@@ -1,4 +1,4 @@
-//! The lift: translation of a structured program to a [`Function`].
+//! The lift: translation of a structured program to a [`Function`], and of [vertex programs](lift_vertex).
 //!
 //! | module | job |
 //! | --- | --- |

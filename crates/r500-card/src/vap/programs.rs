@@ -165,3 +165,85 @@ impl VertexEngines {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use r500_fast::Fast;
+    use r500_pvs::{Controls, INPUTS, Instruction};
+
+    use super::*;
+
+    /// Returns a program that copies a constant and an input.
+    fn program(line: &str) -> Program {
+        let code: Vec<Instruction> = vec![line.parse().unwrap()];
+        Program::from_code(Controls::of_code(0, &code), 0, code)
+    }
+
+    fn engines(pays_at: u64) -> VertexEngines {
+        let mut engines = VertexEngines::new(Some(Box::new(Fast::new())));
+        engines.set_pays_at(pays_at);
+        engines
+    }
+
+    const ADD: &str = "out[0].xyzw = VE_ADD const[1].xyzw input[0].xyzw";
+
+    #[test]
+    fn programs_are_compiled_when_their_draws_pay_for_it() {
+        let mut engines = engines(250);
+        let mut of = |count| engines.runner(program(ADD), &[], count).choice().engine;
+        // Of these the second reaches the work; the third is small.
+        assert_eq!([of(200), of(200), of(3), of(64)], ["interpreter", "fast", "interpreter", "fast"]);
+        engines.set_rules_only(true);
+        assert_eq!(engines.runner(program(ADD), &[], 200).choice().engine, "interpreter");
+    }
+
+    #[test]
+    fn code_runs_with_the_constants_of_each_draw() {
+        let mut engines = engines(0);
+        for value in [1.5_f32, -2.0, 1.5] {
+            let constants = [[0; 4], [value.to_bits(); 4]];
+            let Runner::Code { batch, engine: "fast" } = engines.runner(program(ADD), &constants, 1)
+            else {
+                unreachable!("all draws are compiled")
+            };
+            batch.load(&[[[0.25; 4]; INPUTS]]);
+            assert_eq!(batch.run(1, 10), Ok(1));
+            assert_eq!(batch.output(0, 0), [value + 0.25; 4]);
+        }
+    }
+
+    #[test]
+    fn the_cache_of_programs_is_bounded() {
+        let mut engines = engines(0);
+        for n in 0..2 * MAX_PROGRAMS {
+            let line = format!("out[{n}].x = VE_ADD const[1].xxxx input[0].xxxx");
+            assert_eq!(engines.runner(program(&line), &[], 1).choice().engine, "fast");
+        }
+        assert_eq!(engines.programs.len(), MAX_PROGRAMS);
+    }
+
+    #[test]
+    fn programs_that_are_not_lifted_are_run_by_the_interpreter_with_the_reason() {
+        use r500_chip::values::FlowOp;
+        use r500_chip::vap::{
+            VapPvsFlowCntlAddrsLw, VapPvsFlowCntlAddrsUw, VapPvsFlowCntlLoopIndex,
+        };
+        let code: Vec<Instruction> = vec![ADD.parse().unwrap(); 3];
+        let mut controls = Controls::of_code(0, &code);
+        // Its further iterations begin at another instruction.
+        controls.flow = vec![r500_pvs::Flow {
+            number: 0,
+            op: FlowOp::LOOP,
+            low: VapPvsFlowCntlAddrsLw(5 << 16),
+            high: VapPvsFlowCntlAddrsUw(2 | 2 << 16),
+            index: VapPvsFlowCntlLoopIndex(0),
+        }];
+        let program = Program::from_code(controls, 0, code);
+        let EngineChoice { engine, fallback_reason } = engines(0).runner(program, &[], 1).choice();
+        assert_eq!(engine, "interpreter");
+        let reason = fallback_reason.unwrap();
+        assert!(reason.starts_with("flow control is not lifted"), "{reason}");
+    }
+}

@@ -208,9 +208,7 @@ impl<'a> Vertices<'a> {
             }
             Some(Runner::Code { batch, .. }) => {
                 budget.time()?;
-                for (n, inputs) in self.pending.iter().enumerate() {
-                    batch.load(n, inputs);
-                }
+                batch.load(&self.pending);
                 let vertices = count as u64;
                 let limit = budget.instructions_of_vertex(vertices);
                 let executed = batch.run(count, limit).unwrap_or_else(|limit| limit.limit + 1);
