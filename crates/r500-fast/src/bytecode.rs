@@ -7,6 +7,7 @@ use r500_isa::values::TexOp;
 
 use super::arg::Arg;
 use super::codegen::{KernelCall, TexelView};
+use super::constant_load::ConstantLoad;
 use super::dispatch::{Kernel, KernelArgs};
 use r500_exec::Draw;
 
@@ -37,15 +38,6 @@ pub(super) enum Op {
     LoopBack { counter: u32, mask: Option<Arg>, to: u32 },
     /// Calls machine code.
     Kernel(KernelCall),
-}
-
-/// A load of a constant: see [`LoadConstant`](r500_ir::Opcode::LoadConstant).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ConstantLoad {
-    pub(super) dst: u32,
-    pub(super) index: Arg,
-    pub(super) base: u8,
-    pub(super) channel: u8,
 }
 
 /// A texture fetch: see [`Fetch`](r500_ir::Fetch).

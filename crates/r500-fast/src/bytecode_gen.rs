@@ -4,8 +4,9 @@
 //! stay in the cache.
 
 use super::arg::Arg;
-use super::bytecode::{Bytecode, ColorSource, ConstantLoad, FetchOp, Op};
+use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
 use super::codegen::{CompileUnit, KernelCall, PhiMove};
+use super::constant_load::ConstantLoad;
 use super::dispatch::{self, Kernel, KernelArgs};
 use super::fusion;
 use super::linearizer::{Linearizer, VirtualOp, position};

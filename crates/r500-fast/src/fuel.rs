@@ -4,7 +4,7 @@ use r500_exec::{Draw, RunError};
 
 /// The fuel of a batch: its remaining instructions.
 pub struct Fuel<'a> {
-    /// `None` for a run that is no draw: it has a limit, but cannot be cancelled.
+    /// `None` for a run of vertices: it has a limit, but cannot be cancelled.
     draw: Option<&'a Draw<'a>>,
     limit: u64,
     pub(super) spent: u64,
@@ -21,7 +21,7 @@ impl<'a> Fuel<'a> {
         Self { draw: Some(draw), limit: draw.options.limits.instructions, spent: 0, pixel }
     }
 
-    /// Returns fuel for a run that is no draw, with a limit of instructions.
+    /// Returns fuel for a run of vertices, with a limit of instructions.
     #[must_use]
     pub fn limited(limit: u64) -> Self {
         Self { draw: None, limit, spent: 0, pixel: [0, 0] }

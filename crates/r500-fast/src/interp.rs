@@ -99,7 +99,12 @@ impl Scratch {
 
     /// Restricts execution to the lanes that continue. Returns whether the loop runs another iteration.
     #[inline(always)]
-    pub(super) fn loop_back<L: SimdLevel>(&mut self, level: L, counter: u32, mask: Option<Arg>) -> bool {
+    pub(super) fn loop_back<L: SimdLevel>(
+        &mut self,
+        level: L,
+        counter: u32,
+        mask: Option<Arg>,
+    ) -> bool {
         let trips = &mut self.trips_left[counter as usize];
         *trips -= 1;
         if *trips == 0 {

@@ -31,6 +31,7 @@ mod chunk_stores;
 mod code_version;
 #[doc(hidden)]
 pub mod codegen;
+mod constant_load;
 mod direct;
 mod dispatch;
 mod draw;

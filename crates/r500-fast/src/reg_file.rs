@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::{Deref, DerefMut, Range};
 
 use super::arg::Arg;
-use super::bytecode::ConstantLoad;
+use super::constant_load::ConstantLoad;
 use r500_lanes::{Chunk, LANES, Slot};
 
 /// Chunks aligned to a cache line.

@@ -69,8 +69,7 @@ impl VertexCode {
     pub fn native(function: &VertexFunction, simd: Simd, compiler: &dyn Compiler) -> Self {
         let values = function.function.uniform_values(&[]);
         let resources = ResourceLayout::default();
-        let code =
-            NativeCode::compile(&function.function, &values, &resources, simd, compiler);
+        let code = NativeCode::compile(&function.function, &values, &resources, simd, compiler);
         Self::new(function, code, simd)
     }
 

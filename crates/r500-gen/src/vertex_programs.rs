@@ -118,10 +118,7 @@ pub fn with_inputs(program: &Program) -> Program {
         let low = low.with(VapPvsFlowCntlAddrsLw::ACT_ADRS, moved(low.act_adrs()));
         let low = match flow.op {
             FlowOp::LOOP => low,
-            _ => low.with(
-                VapPvsFlowCntlAddrsLw::LOOP_CNT_JMP_INST,
-                moved(low.loop_cnt_jmp_inst()),
-            ),
+            _ => low.with(VapPvsFlowCntlAddrsLw::LOOP_CNT_JMP_INST, moved(low.loop_cnt_jmp_inst())),
         };
         let high = high
             .with(VapPvsFlowCntlAddrsUw::LAST_INST, moved(high.last_inst()))

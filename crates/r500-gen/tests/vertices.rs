@@ -171,7 +171,9 @@ impl Comparison {
     /// Checks that each engine ran, and prints what was compared.
     fn finish(self, what: &str, most_declined: u64) {
         let Self { engines, programs, endless, declined, written } = self;
-        for Contestant { name, engine, coverage: [compiled, all], vertices, limit, limited } in &engines {
+        for Contestant { name, engine, coverage: [compiled, all], vertices, limit, limited } in
+            &engines
+        {
             eprintln!(
                 "{what}, {name}: {vertices} vertices, {compiled} of {all} operations compiled, {limited} programs limited"
             );
@@ -184,7 +186,9 @@ impl Comparison {
             assert!(!is_native || compiled * 100 >= all * 95, "{name}: {compiled} of {all}");
             assert!(is_native || *compiled == 0, "{name} compiles {compiled}");
         }
-        eprintln!("{what}: {programs} programs, {endless} endless, declined: {declined:#?}, {written} components");
+        eprintln!(
+            "{what}: {programs} programs, {endless} endless, declined: {declined:#?}, {written} components"
+        );
         let declined: u64 = declined.values().sum();
         assert!(declined <= most_declined, "{declined} of {programs} are declined");
         assert!(written > programs, "{written} components written");

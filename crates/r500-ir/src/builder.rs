@@ -126,10 +126,7 @@ impl Builder {
     ///
     /// # Panics
     /// If an inner region is open.
-    pub fn finish_with_results(
-        self,
-        results: Vec<Operand>,
-    ) -> (Function, EntityMap<Value, Range>) {
+    pub fn finish_with_results(self, results: Vec<Operand>) -> (Function, EntityMap<Value, Range>) {
         self.finish_with([None; 4], None, results)
     }
 

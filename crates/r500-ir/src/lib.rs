@@ -497,7 +497,13 @@ impl Function {
     /// Returns the outputs: colours, depth and its mask, results.
     pub fn outputs(&self) -> impl Iterator<Item = Operand> + '_ {
         let depth = self.depth.into_iter().flat_map(|(depth, written)| [depth, written]);
-        self.colors.iter().flatten().flatten().copied().chain(depth).chain(self.results.iter().copied())
+        self.colors
+            .iter()
+            .flatten()
+            .flatten()
+            .copied()
+            .chain(depth)
+            .chain(self.results.iter().copied())
     }
 
     /// Returns the values of the uniforms, given the program constants by number.

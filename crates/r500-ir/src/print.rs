@@ -137,7 +137,9 @@ impl Function {
         if let Some((depth, written)) = self.depth {
             writeln!(f, "depth = {depth} where {written}")?;
         }
-        (0..).zip(&self.results).try_for_each(|(n, result): (usize, _)| writeln!(f, "result[{n}] = {result}"))
+        (0..)
+            .zip(&self.results)
+            .try_for_each(|(n, result): (usize, _)| writeln!(f, "result[{n}] = {result}"))
     }
 }
 

@@ -37,9 +37,9 @@ fn constants_are_uniforms_and_products_have_the_zero_rule() {
         text,
         "uniform %4: f32 = const 5.1\n\
          uniform %5: f32 = const 6.0\n\
-         fuel 1 at 0\n\
          %0: f32 = input 0.0\n\
          %6: f32 = %0~ * %4~ - %5\n\
+         fuel 1 at 0\n\
          result[0] = %6\n\
          result[1] = 0\n\
          result[2] = 0\n\
@@ -50,7 +50,10 @@ fn constants_are_uniforms_and_products_have_the_zero_rule() {
 #[test]
 fn a_predicate_is_a_mask_and_a_write_under_it_a_select() {
     let text = text(
-        &["temp[1].w = ME_PRED_SET_GT input[0].xxxx", "(p) out[0].x = VE_ADD input[1].yyyy input[1].0000"],
+        &[
+            "temp[1].w = ME_PRED_SET_GT input[0].xxxx",
+            "(p) out[0].x = VE_ADD input[1].yyyy input[1].0000",
+        ],
         &[],
     );
     assert!(text.contains("mask = 0 < %0"), "{text}");
@@ -60,7 +63,10 @@ fn a_predicate_is_a_mask_and_a_write_under_it_a_select() {
 #[test]
 fn an_address_in_a0_is_an_index_of_the_table() {
     let text = text(
-        &["a0[0].x = VE_FLT2FIX_DX input[0].xxxx", "out[0].x = VE_ADD const[a0.x+3].zzzz input[0].0000"],
+        &[
+            "a0[0].x = VE_FLT2FIX_DX input[0].xxxx",
+            "out[0].x = VE_ADD const[a0.x+3].zzzz input[0].0000",
+        ],
         &[],
     );
     assert!(text.contains(" + 3].2"), "{text}");
@@ -99,10 +105,7 @@ fn programs_that_are_declined_say_why() {
     let back = declined(&[(FlowOp::JUMP, 1, 0, 0, 0, 0)]);
     assert!(matches!(back, VertexLiftError::Flow(FlowTreeError::TooLong(_))), "{back}");
     let elsewhere = declined(&[(FlowOp::LOOP, 0, 9, 2, 2, 0)]);
-    assert_eq!(
-        elsewhere,
-        VertexLiftError::Flow(FlowTreeError::Entry { first: 1, again: 2 })
-    );
+    assert_eq!(elsewhere, VertexLiftError::Flow(FlowTreeError::Entry { first: 1, again: 2 }));
     let nested = [(FlowOp::LOOP, 0, 1000, 2, 1, 0); 3];
     assert_eq!(declined(&nested), VertexLiftError::Endless);
     assert_eq!(

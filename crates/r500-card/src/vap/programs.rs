@@ -194,7 +194,10 @@ mod tests {
         let mut engines = engines(250);
         let mut of = |count| engines.runner(program(ADD), &[], count).choice().engine;
         // Of these the second reaches the work; the third is small.
-        assert_eq!([of(200), of(200), of(3), of(64)], ["interpreter", "fast", "interpreter", "fast"]);
+        assert_eq!(
+            [of(200), of(200), of(3), of(64)],
+            ["interpreter", "fast", "interpreter", "fast"]
+        );
         engines.set_rules_only(true);
         assert_eq!(engines.runner(program(ADD), &[], 200).choice().engine, "interpreter");
     }
@@ -204,7 +207,8 @@ mod tests {
         let mut engines = engines(0);
         for value in [1.5_f32, -2.0, 1.5] {
             let constants = [[0; 4], [value.to_bits(); 4]];
-            let Runner::Code { batch, engine: "fast" } = engines.runner(program(ADD), &constants, 1)
+            let Runner::Code { batch, engine: "fast" } =
+                engines.runner(program(ADD), &constants, 1)
             else {
                 unreachable!("all draws are compiled")
             };

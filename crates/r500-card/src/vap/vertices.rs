@@ -66,9 +66,9 @@ impl<'a> Vertices<'a> {
             walk,
             fetch: Fetch::new(state),
             indices: IndexList::new(call),
-            program: state.vertex_program().map(|program| {
-                engines.runner(program, state.pvs.constants(), draw.count as usize)
-            }),
+            program: state
+                .vertex_program()
+                .map(|program| engines.runner(program, state.pvs.constants(), draw.count as usize)),
             layout,
             count: draw.count as usize,
             first: Vertex::default(),

@@ -104,7 +104,7 @@ impl VertexLift<'_> {
 
     /// Returns the variables that nodes may modify, ascending.
     fn modified(&self, nodes: &[FlowNode]) -> Vec<usize> {
-        let mut modified = vec![false; State::VARIABLES];
+        let mut modified = [false; State::VARIABLES];
         self.any(nodes, &mut |inst| {
             mark_modified(inst, &mut modified);
             false

@@ -6,7 +6,7 @@ use r500_ir::{ModifiedOperand, Opcode, Operand, Type};
 use r500_pvs::{MathOp, Src};
 
 use super::VertexLift;
-use super::instruction::Outcome;
+use super::outcome::Outcome;
 use super::vector::{IS_NOT_NEGATIVE, IS_NOT_ZERO, IS_POSITIVE, IS_ZERO};
 
 /// What makes turns of radians.

@@ -7,6 +7,7 @@
 //! | `operand` | sources and destinations: modifiers, addresses relative to A0 and aL |
 //! | `instruction` | predicates, pairs of operations, macros |
 //! | `vector`, `math` | operations of both engines |
+//! | `outcome` | results of operations |
 //!
 //! The semantics are those of the [interpreter](r500_pvs::Interpreter), whose functions with the same meaning have the same names. Flow control
 //! depends on no register, so it is resolved here; a predicate is a mask, and a write under it a select. Constants are uniforms, or loads from the
@@ -16,6 +17,7 @@ mod flow;
 mod instruction;
 mod math;
 mod operand;
+mod outcome;
 mod state;
 mod vector;
 

@@ -34,9 +34,7 @@ impl VertexLift<'_> {
     fn address(&self, offset: u8, addressing: Addressing) -> Address {
         match addressing {
             Addressing::Absolute | Addressing::Reserved => Address::Known(offset.into()),
-            Addressing::LoopIndex => {
-                Address::Known(i64::from(offset) + i64::from(self.loop_index))
-            }
+            Addressing::LoopIndex => Address::Known(i64::from(offset) + i64::from(self.loop_index)),
             Addressing::A0(component) => {
                 let component = usize::from(component.code() & 3);
                 let index = self.state.get(State::ADDRESS + component);

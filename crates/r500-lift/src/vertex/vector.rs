@@ -4,7 +4,7 @@ use r500_ir::{ModifiedOperand, NONE, Opcode, Operand, Type};
 use r500_pvs::{Src, VectorOp};
 
 use super::VertexLift;
-use super::instruction::Outcome;
+use super::outcome::Outcome;
 
 const ZERO: Operand = Operand::Const(0);
 
@@ -22,12 +22,7 @@ type Operands = [ModifiedOperand; 3];
 
 impl VertexLift<'_> {
     /// Lifts an operation; only `wanted` components are computed.
-    pub(super) fn vector(
-        &mut self,
-        op: VectorOp,
-        sources: [Src; 3],
-        wanted: [bool; 4],
-    ) -> Outcome {
+    pub(super) fn vector(&mut self, op: VectorOp, sources: [Src; 3], wanted: [bool; 4]) -> Outcome {
         match op {
             VectorOp::NOP => Outcome::nothing(),
             VectorOp::DOT_PRODUCT => match wanted.contains(&true) {

@@ -4,7 +4,6 @@ use r500_chip::pvs::INSTRUCTIONS;
 use r500_chip::values::FlowOp;
 
 use super::fixed_point::Iteration;
-use super::flow_tree::FlowEvent;
 use crate::{Controls, Flow};
 
 /// The flow-control instructions of a program, and its first and last instruction.
@@ -60,6 +59,17 @@ impl FlowControl {
     fn after(&self, instruction: u16) -> impl Iterator<Item = (usize, &FlowInst)> {
         self.ops.iter().enumerate().filter(move |(_, op)| op.act == instruction)
     }
+}
+
+/// A loop that begins or ends, by its place in [`FlowControl::ops`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FlowEvent {
+    Entered(usize),
+    /// `completed`: at its last instruction, not by a jump.
+    Ended {
+        inst: usize,
+        completed: bool,
+    },
 }
 
 /// A loop or call that runs.

@@ -5,7 +5,7 @@
 
 use r500_chip::values::FlowOp;
 
-use super::flow::{FlowControl, Sequencer};
+use super::flow::{FlowControl, FlowEvent, Sequencer};
 use crate::Program;
 
 /// What a program executes.
@@ -44,17 +44,6 @@ pub enum FlowTreeError {
         first: u16,
         /// That of further iterations.
         again: u16,
-    },
-}
-
-/// A loop that begins or ends, by its place in [`FlowControl::ops`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FlowEvent {
-    Entered(usize),
-    /// `completed`: at its last instruction, not by a jump.
-    Ended {
-        inst: usize,
-        completed: bool,
     },
 }
 
