@@ -270,8 +270,8 @@ fn generated(part: u64, is_emulated: bool, make: impl Fn(&mut Rng) -> Program) {
     }
     let endless = comparison.endless;
     assert!(endless * 100 <= count, "{endless} of {count} are endless");
-    // Jumps make endless programs, and loops that do not begin where they are entered.
-    comparison.finish("generated programs", count / 20);
+    // Long unrolled loops with registers at addresses in A0 have too many operations.
+    comparison.finish("generated programs", count / 500);
 }
 
 /// As compilers write them, with predicates, loops, and constants relative to A0.
