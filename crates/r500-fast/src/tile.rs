@@ -16,6 +16,9 @@ pub(super) const COLUMNS: usize = 16;
 /// Maximum number of chunks in a batch.
 pub(super) const CHUNKS: usize = COLUMNS * (ROWS / CHUNK) as usize;
 
+/// Number of chunks in a batch of vertices. It is odd, so that the slots of a vertex lie in different sets of the cache.
+pub(super) const VERTEX_CHUNKS: u32 = 9;
+
 /// The position of a batch.
 pub(super) struct Tile<'a> {
     /// The column of its lower left pixel, a multiple of 4.

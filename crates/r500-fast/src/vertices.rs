@@ -19,7 +19,7 @@ use super::bytecode::{Bytecode, Op};
 use super::codegen::{Batch, ColorTargets, Compiler, Fuel, KernelCall, ResourceLayout};
 use super::interp::Scratch;
 use super::native_code::NativeCode;
-use super::tile::ROWS;
+use super::tile::VERTEX_CHUNKS;
 
 /// An engine that compiles vertex functions.
 pub trait VertexEngine: Debug + Send + Sync {
@@ -74,14 +74,13 @@ impl VertexCode {
     }
 
     fn new(function: &VertexFunction, code: NativeCode, simd: Simd) -> Self {
-        let NativeCode { code, batch_width } = code;
+        let NativeCode { code, .. } = code;
         let uniforms = function.function.uniforms.iter().map(|uniform| uniform.source).collect();
-        let chunks = (batch_width * (ROWS / 4)) as usize;
         let mut results = Box::new([None; OUTPUTS]);
         for (register, components) in function.outputs.iter().zip(code.results.as_chunks().0) {
             results[usize::from(*register)] = Some(*components);
         }
-        Self { code, chunks, simd, uniforms, results }
+        Self { code, chunks: VERTEX_CHUNKS as usize, simd, uniforms, results }
     }
 
     /// Returns the number of vertices that run at a time, at least 64.
@@ -147,11 +146,13 @@ impl VertexBatch {
     /// If there are more vertices than [`batch_size`](VertexCode::batch_size).
     pub fn load(&mut self, vertices: &[[[f32; 4]; INPUTS]]) {
         assert!(vertices.len() <= self.code.batch_size(), "at most a batch of vertices");
-        for &(input, channel, slot) in &self.code.code.inputs {
-            let (input, channel) = (usize::from(input), usize::from(channel));
-            let lanes = self.scratch.memory.get_mut(slot).as_flattened_mut();
-            for (lane, inputs) in lanes.iter_mut().zip(vertices) {
-                *lane = inputs[input][channel];
+        let slot_lanes = self.code.batch_size();
+        let lanes = self.scratch.memory.all_mut().as_flattened_mut();
+        // Vertex by vertex: their inputs are far apart.
+        for (vertex, inputs) in vertices.iter().enumerate() {
+            for &(input, channel, slot) in &self.code.code.inputs {
+                lanes[slot as usize * slot_lanes + vertex] =
+                    inputs[usize::from(input)][usize::from(channel)];
             }
         }
     }
