@@ -12,7 +12,7 @@ use super::fusion;
 use super::linearizer::{Linearizer, VirtualOp, position};
 use super::live_ranges::{LiveRanges, SlotAllocation};
 use super::reg_file::ascending;
-use super::tile::{ROWS, VERTEX_CHUNKS, batch_width};
+use super::tile::{batch_chunks, batch_width};
 use super::unit_builder::UnitContext;
 use r500_ir::{Function, Opcode, Operand, Stmt, Value};
 use r500_lanes::Chunk;
@@ -80,10 +80,7 @@ impl Bytecode {
         };
         // Constants are materialised for ops only; little of a function remains ops with machine code.
         let columns = batch_width(places.count);
-        let chunks = match function.results.is_empty() {
-            true => columns * (ROWS / 4),
-            false => VERTEX_CHUNKS,
-        };
+        let chunks = batch_chunks(columns, !function.results.is_empty());
         let stride = chunks * (size_of::<Chunk>() as u32);
         let mut refused = Vec::new();
         let (mut coverage, mut units) = ((0, 0), Vec::new());

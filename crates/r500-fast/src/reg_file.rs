@@ -64,6 +64,12 @@ impl RegFile {
 
     /// Returns all slots, consecutively.
     #[inline(always)]
+    pub(super) fn all(&self) -> &[Chunk] {
+        &self.all
+    }
+
+    /// Returns all slots, consecutively, to write.
+    #[inline(always)]
     pub(super) fn all_mut(&mut self) -> &mut [Chunk] {
         &mut self.all
     }

@@ -19,7 +19,7 @@ use super::bytecode::{Bytecode, Op};
 use super::codegen::{Batch, ColorTargets, Compiler, Fuel, KernelCall, ResourceLayout};
 use super::interp::Scratch;
 use super::native_code::NativeCode;
-use super::tile::VERTEX_CHUNKS;
+use super::tile::batch_chunks;
 
 /// An engine that compiles vertex functions.
 pub trait VertexEngine: Debug + Send + Sync {
@@ -74,13 +74,15 @@ impl VertexCode {
     }
 
     fn new(function: &VertexFunction, code: NativeCode, simd: Simd) -> Self {
-        let NativeCode { code, .. } = code;
+        let NativeCode { code, batch_width } = code;
+        // A program that writes no output has no results.
+        let chunks = batch_chunks(batch_width, !code.results.is_empty()) as usize;
         let uniforms = function.function.uniforms.iter().map(|uniform| uniform.source).collect();
         let mut results = Box::new([None; OUTPUTS]);
         for (register, components) in function.outputs.iter().zip(code.results.as_chunks().0) {
             results[usize::from(*register)] = Some(*components);
         }
-        Self { code, chunks: VERTEX_CHUNKS as usize, simd, uniforms, results }
+        Self { code, chunks, simd, uniforms, results }
     }
 
     /// Returns the number of vertices that run at a time, at least 64.
@@ -206,8 +208,10 @@ impl VertexBatch {
     pub fn output(&self, vertex: usize, register: usize) -> [f32; 4] {
         assert!(vertex < self.code.batch_size(), "a vertex of the batch");
         let Some(result) = self.code.results[register] else { return [0.0; 4] };
+        let (lanes, slot_lanes) =
+            (self.scratch.memory.all().as_flattened(), self.code.batch_size());
         result.map(|arg| match arg {
-            Arg::Slot(slot) => self.scratch.memory.get(slot).as_flattened()[vertex],
+            Arg::Slot(slot) => lanes[slot as usize * slot_lanes + vertex],
             Arg::Const(x) => x,
         })
     }
