@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use r500::files;
+use r500::fast::Simd;
+use r500::{files, jit};
 use r500_card::{Host, Limits, Playback, Played};
 use r500_stream::{ChunkKind, Submission, Tiling};
 
@@ -53,11 +54,13 @@ fn submission(
 impl Card {
     #[new]
     fn new(engine: Option<&str>, chip: Option<&str>, checked: bool) -> PyResult<Self> {
-        let engine = engine.map_or(Ok(r500_card::Card::USUAL_ENGINE), str::parse).map_err(error)?;
+        let name = engine.map_or(Ok(r500_card::Card::USUAL_ENGINE), str::parse).map_err(error)?;
         let chip = chip.map_or(Ok(r500_stream::Chip::default()), str::parse).map_err(error)?;
-        let settings = r500::jit::Settings::default();
-        let engine = r500::jit::engine(engine, r500::fast::Simd::detect(), settings);
-        let mut host = Host::new(r500_card::Card::with_engine(engine), chip);
+        let settings = jit::Settings::default();
+        let simd = Simd::detect();
+        let mut card = r500_card::Card::with_engine(jit::engine(name, simd, settings));
+        card.set_vertex_engine(jit::vertex_engine(name, simd, settings));
+        let mut host = Host::new(card, chip);
         host.is_checked = checked;
         Ok(Self(Mutex::new(host)))
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use r500::fast::Simd;
-use r500::jit::{Settings, engine};
+use r500::jit::{Settings, engine, vertex_engine};
 use r500_card::{Card as Chip, CardError, Host, HostError, Limits};
 use r500_stream::{Buffer, ChunkKind, Memory, Submission, Tiling};
 
@@ -109,7 +109,9 @@ pub unsafe extern "C" fn r500_card_new(
         };
         let name = crate::drawing::named_engine(name, Chip::USUAL_ENGINE)?;
         let chip = chip.map_or(Ok(r500_stream::Chip::default()), str::parse);
-        let card = Chip::with_engine(engine(name, Simd::detect(), Settings::default()));
+        let (simd, settings) = (Simd::detect(), Settings::default());
+        let mut card = Chip::with_engine(engine(name, simd, settings));
+        card.set_vertex_engine(vertex_engine(name, simd, settings));
         let host = Host::new(card, chip.map_err(Error::argument)?);
         Ok(handle::give(Card(Handle::new(host))))
     })

@@ -12,9 +12,8 @@ use r500_chip::su::SuRegDest;
 use r500_chip::vap::{VapGbHorzClipAdj, VapGbVertClipAdj, VapVfMaxVtxIndx};
 use r500_chip::zb::{ZbZpassAddr, ZbZpassData};
 use r500_exec::{Engine, EngineName};
-use r500_fast::Fast;
+use r500_fast::{Fast, VertexEngine};
 use r500_isa::texture::TxInvalTags;
-use r500_pvs::BatchMemory;
 use r500_stream::{CommandProcessor, Effect, State, Submission};
 
 use crate::cp::{self, Context};
@@ -27,6 +26,7 @@ use crate::shading::QuadMemory;
 use crate::target_picture::TargetPicture;
 use crate::texture_cache::TextureCache;
 use crate::texture_store::TextureStore;
+use crate::vap::programs::VertexEngines;
 
 /// A virtual R500.
 ///
@@ -57,8 +57,8 @@ pub struct Card {
     inputs: Option<DrawInputs>,
     texture_cache: TextureCache,
     textures: TextureStore,
-    /// Memory for the vertices of a draw.
-    batch: BatchMemory,
+    /// What runs vertex programs.
+    vertex_engines: VertexEngines,
     /// Memory for the primitives and quads of a draw.
     quads: [QuadMemory; 2],
     rules_only: bool,
@@ -98,10 +98,22 @@ impl Card {
             inputs: None,
             texture_cache: TextureCache::default(),
             textures: TextureStore::default(),
-            batch: BatchMemory::default(),
+            vertex_engines: VertexEngines::new(None),
             quads: <[QuadMemory; 2]>::default(),
             rules_only: false,
         }
+    }
+
+    /// Sets the engine that compiles vertex programs whose draws have enough vertices to pay for it. Initially there is none: the
+    /// interpreter, which computes the same bits, runs all vertex programs.
+    pub fn set_vertex_engine(&mut self, engine: Option<Box<dyn VertexEngine>>) {
+        self.vertex_engines.set_engine(engine);
+    }
+
+    /// Sets from how much work on the vertex engine compiles a program, in instructions times vertices; the default is some milliseconds of
+    /// the interpreter. With 0, it runs all draws, also those of few vertices.
+    pub fn set_vertex_compilation(&mut self, work: u64) {
+        self.vertex_engines.set_pays_at(work);
     }
 
     /// Requests the recording of a draw. Draws count from 0 over all submissions.
@@ -151,10 +163,12 @@ impl Card {
         }
     }
 
-    /// Sets whether every pixel goes through the rules of each block, one after the other, also in states for which there is a faster path.
+    /// Sets whether every pixel goes through the rules of each block, one after the other, also in states for which there is a faster path, and
+    /// every vertex through the interpreter.
     /// Both leave the same bits; initially faster paths are taken.
     pub fn set_rules_only(&mut self, rules_only: bool) {
         self.rules_only = rules_only;
+        self.vertex_engines.set_rules_only(rules_only);
     }
 
     /// Sets the limits of each submission.
@@ -224,7 +238,7 @@ impl Card {
             inputs,
             texture_cache,
             textures,
-            batch,
+            vertex_engines,
             quads,
             rules_only,
         } = self;
@@ -253,7 +267,7 @@ impl Card {
                         textures,
                         rules_only: *rules_only,
                     };
-                    let drawn = cp::draw(cp.state(), &call, batch, quads, &mut context);
+                    let drawn = cp::draw(cp.state(), &call, vertex_engines, quads, &mut context);
                     report.set_programs(engine.program_use());
                     drawn?;
                     if let Some(recording) = recording {

@@ -3,7 +3,6 @@
 use r500_chip::Mapped;
 use r500_chip::values::{PolygonFill, PrimType};
 use r500_exec::{Engine, RunInfo};
-use r500_pvs::BatchMemory;
 use r500_stream::{DrawCall, State};
 
 use crate::clip::{Clip, Viewport, WindowVertex};
@@ -22,6 +21,7 @@ use crate::texture_cache::TextureCache;
 use crate::texture_store::TextureStore;
 use crate::us::{Fragments, Pictures, ran_together};
 use crate::vap::assembly::{self, assemble};
+use crate::vap::programs::VertexEngines;
 use crate::vap::vertices::Vertices;
 use crate::vap::{DrawState, OutputLayout, Vertex};
 use crate::zb::Zb;
@@ -43,11 +43,11 @@ pub(crate) struct Context<'a> {
     pub(crate) rules_only: bool,
 }
 
-/// Executes a draw. `batch` and `memory` are memory for its vertices and quads.
+/// Executes a draw. `engines` run its vertices, `memory` is memory for its quads.
 pub(crate) fn draw(
     state: &State,
     call: &DrawCall<'_>,
-    batch: &mut BatchMemory,
+    engines: &mut VertexEngines,
     memory: &mut [QuadMemory; 2],
     context: &mut Context<'_>,
 ) -> Result<(), CardError> {
@@ -58,7 +58,7 @@ pub(crate) fn draw(
     let draw = DrawState::new(state, call);
     let layout = OutputLayout::new(state);
     let Some(mut vertices) =
-        Vertices::new(state, call, &draw, &layout, batch, context.budget, context.report)?
+        Vertices::new(state, call, &draw, &layout, engines, context.budget, context.report)?
     else {
         return Ok(());
     };

@@ -224,6 +224,11 @@ impl Budget {
         self.limits.fragment_instructions != u64::MAX
     }
 
+    /// Returns how many instructions each of some vertices may execute.
+    pub(crate) fn instructions_of_vertex(&self, vertices: u64) -> u64 {
+        self.left.vertex_instructions / vertices.max(1)
+    }
+
     /// Returns how many instructions each of some groups of pixels may execute.
     pub(crate) fn group_instructions(&self, groups: u64) -> u64 {
         let share = self.left.fragment_instructions / groups.max(1);

@@ -13,6 +13,7 @@ use crate::texture_cache::StaleTexels;
 pub struct Report {
     notes: BTreeMap<Note, u64>,
     engines: BTreeMap<EngineChoice, u64>,
+    vertex_engines: BTreeMap<EngineChoice, u64>,
     stale_texels: Vec<StaleTexels>,
     programs: Option<ProgramUse>,
     /// Statistics.
@@ -63,7 +64,7 @@ pub enum Note {
     },
 }
 
-/// The engine that ran the fragment program of a draw.
+/// The engine that ran a fragment program, or a vertex program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EngineChoice {
     /// The engine.
@@ -105,6 +106,12 @@ impl Report {
         self.engines.iter().map(|(choice, draws)| (choice, *draws))
     }
 
+    /// Returns which engines ran vertex programs, why it was the interpreter where a program cannot be compiled, and for how many vertices.
+    /// The interpreter also runs draws of few vertices, and programs whose compilation would not pay yet.
+    pub fn vertex_engines(&self) -> impl Iterator<Item = (&EngineChoice, u64)> {
+        self.vertex_engines.iter().map(|(choice, vertices)| (choice, *vertices))
+    }
+
     /// Returns how often the engine prepared fragment programs and reused them; `None` if it prepares none. A draw may consist of several
     /// pictures, each of which counts.
     #[must_use]
@@ -132,11 +139,11 @@ impl Report {
 
     pub(crate) fn count_engine(&mut self, ran: RunInfo) {
         let RunInfo { engine, fallback_reason, .. } = ran;
-        let mut choice = EngineChoice { engine, fallback_reason };
-        if self.engines.len() >= Self::MOST && !self.engines.contains_key(&choice) {
-            choice.fallback_reason = Some("other reasons".to_owned());
-        }
-        *self.engines.entry(choice).or_default() += 1;
+        count(&mut self.engines, EngineChoice { engine, fallback_reason }, 1);
+    }
+
+    pub(crate) fn count_vertices(&mut self, choice: EngineChoice, vertices: u64) {
+        count(&mut self.vertex_engines, choice, vertices);
     }
 
     /// Limit of different notes, because a stream of random values has no end of them.
@@ -186,6 +193,14 @@ impl Report {
     pub(crate) fn stream(&mut self, kind: &StreamErrorKind) {
         self.note(Note::Stream { why: kind.to_string() });
     }
+}
+
+/// Adds to the count of an engine. The number of different reasons is limited.
+fn count(engines: &mut BTreeMap<EngineChoice, u64>, mut choice: EngineChoice, more: u64) {
+    if engines.len() >= Report::MOST && !engines.contains_key(&choice) {
+        choice.fallback_reason = Some("other reasons".to_owned());
+    }
+    *engines.entry(choice).or_default() += more;
 }
 
 impl fmt::Display for Note {

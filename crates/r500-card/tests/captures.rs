@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use r500_card::Card;
 use r500_exec::reference::Reference;
 use r500_exec::{Draw, Engine, PreparedDraw, ProgramKey, ProgramUse};
-use r500_fast::{Fast, Simd};
+use r500_fast::{Fast, Simd, VertexEngine};
 use r500_jit::{Effort, Jit, Settings, When};
 use r500_stream::capture::{Event, Limits, Player, Reader, Record};
 use r500_stream::text::{Printer, parse};
@@ -49,8 +49,13 @@ fn replay_by(
 ) -> (usize, u64, u64) {
     let mut card = Card::with_engine(engine);
     card.set_rules_only(rules_only);
+    replay_on(path, name, &mut card)
+}
+
+/// The same on a card, whose engine for fragment programs is named.
+fn replay_on(path: &Path, name: &str, card: &mut Card) -> (usize, u64, u64) {
     let (mut submissions, mut compared) = (0, 0);
-    common::replay(path, &mut card, |card, player, event| match event {
+    common::replay(path, card, |card, player, event| match event {
         Event::Submission(submission) => {
             submissions += 1;
             card.submit(&submission).unwrap();
@@ -158,6 +163,37 @@ fn all_engines_leave_the_buffers_of_the_capture() {
                 path.display()
             );
         }
+    }
+}
+
+/// Every draw's vertices by the code of an engine, whatever their number.
+#[test]
+fn vertex_programs_as_code_leave_the_buffers_of_the_capture() {
+    let engine = |name: &str| -> Box<dyn VertexEngine> {
+        match name {
+            "jit" => Box::new(Jit::new()),
+            _ => Box::new(Fast::new()),
+        }
+    };
+    for name in ["fast", "jit"] {
+        if engine(name).vertex_engine() != name {
+            eprintln!("not by the {name} engine");
+            continue;
+        }
+        let mut vertices = 0;
+        for path in captures() {
+            let mut card = Card::new();
+            card.set_vertex_engine(Some(engine(name)));
+            card.set_vertex_compilation(0);
+            let (compared, ..) = replay_on(&path, "fast", &mut card);
+            assert!(compared > 0, "{}", path.display());
+            for (choice, count) in card.report().vertex_engines() {
+                assert_eq!((choice.engine, &choice.fallback_reason), (name, &None));
+                vertices += count;
+            }
+        }
+        eprintln!("{vertices} vertices by the {name} engine");
+        assert!(vertices > 1000, "{vertices} vertices");
     }
 }
 

@@ -288,6 +288,9 @@ impl Lower<'_> {
             Opcode::Sin => self.call(Helper::Sin, vec![next()]),
             Opcode::Cos if !exact => Expr::op(Op::Cos, [radians(next())]),
             Opcode::Cos => self.call(Helper::Cos, vec![next()]),
+            Opcode::LoadConstant { .. } => {
+                unreachable!("the lift of a fragment program resolves relative addresses")
+            }
             Opcode::QuadBroadcast(lane) => self.call(Helper::QuadLane(lane), vec![next()]),
             Opcode::Lt => binary(Op::Lt, next(), next()),
             Opcode::Ge => binary(Op::Ge, next(), next()),

@@ -7,6 +7,7 @@ use r500_isa::values::TexOp;
 
 use super::arg::Arg;
 use super::codegen::{KernelCall, TexelView};
+use super::constant_load::ConstantLoad;
 use super::dispatch::{Kernel, KernelArgs};
 use r500_exec::Draw;
 
@@ -17,6 +18,8 @@ pub(super) enum Op {
     Lanes(Kernel, [u32; 2]),
     /// Fetches texels.
     Fetch(Box<FetchOp>),
+    /// Loads constants of the table.
+    LoadConstant(ConstantLoad),
     /// Removes the coverage of the mask's lanes.
     Discard(Arg),
     /// Counts the covered lanes of the mask.
@@ -87,6 +90,8 @@ pub(super) struct Bytecode {
     pub(super) units: Vec<u8>,
     /// The channels of inputs that machine code interpolates.
     pub(super) interpolants: Vec<[u8; 2]>,
+    /// The results of a function without targets.
+    pub(super) results: Vec<Arg>,
 }
 
 impl Bytecode {

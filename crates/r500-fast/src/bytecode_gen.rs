@@ -6,12 +6,13 @@
 use super::arg::Arg;
 use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
 use super::codegen::{CompileUnit, KernelCall, PhiMove};
+use super::constant_load::ConstantLoad;
 use super::dispatch::{self, Kernel, KernelArgs};
 use super::fusion;
 use super::linearizer::{Linearizer, VirtualOp, position};
 use super::live_ranges::{LiveRanges, SlotAllocation};
 use super::reg_file::ascending;
-use super::tile::{ROWS, batch_width};
+use super::tile::{batch_chunks, batch_width};
 use super::unit_builder::UnitContext;
 use r500_ir::{Function, Opcode, Operand, Stmt, Value};
 use r500_lanes::Chunk;
@@ -52,6 +53,7 @@ impl Bytecode {
         let outputs = colors.iter().flatten().flatten().copied();
         let outputs =
             outputs.chain(depth.into_iter().flat_map(|(depth, written)| [depth, written]));
+        let outputs = outputs.chain(function.results.iter().copied());
         for operand in outputs {
             linearizer.uses.push((linearizer.at(), operand));
         }
@@ -78,7 +80,8 @@ impl Bytecode {
         };
         // Constants are materialised for ops only; little of a function remains ops with machine code.
         let columns = batch_width(places.count);
-        let stride = columns * (ROWS / 4) * (size_of::<Chunk>() as u32);
+        let chunks = batch_chunks(columns, !function.results.is_empty());
+        let stride = chunks * (size_of::<Chunk>() as u32);
         let mut refused = Vec::new();
         let (mut coverage, mut units) = ((0, 0), Vec::new());
         let mut inputs = Vec::new();
@@ -93,6 +96,10 @@ impl Bytecode {
                     let dst = places.of(*value);
                     if let Opcode::Input { input, channel } = inst.opcode {
                         inputs.push((input, channel, dst));
+                    } else if let Opcode::LoadConstant { base, channel } = inst.opcode {
+                        coverage.1 += 1;
+                        let index = arg(inst.args[0]);
+                        ops.push(Op::LoadConstant(ConstantLoad { dst, index, base, channel }));
                     } else {
                         coverage.1 += 1;
                         let args = inst.args.map(arg);
@@ -221,6 +228,7 @@ impl Bytecode {
             interpolants: native
                 .map(|native| native.resources.interpolants.clone())
                 .unwrap_or_default(),
+            results: function.results.iter().map(|result| arg(*result)).collect(),
         };
         (code, columns, refused)
     }

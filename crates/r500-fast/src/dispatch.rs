@@ -239,8 +239,8 @@ pub(super) fn select_kernel<L: SimdLevel>(
     }
 
     let entry = match opcode {
-        // Inputs are loaded before the ops; this kernel is never selected.
-        Opcode::Input { .. } => unary!(Copy),
+        // Inputs are loaded before the ops, and constants by an op of their own; this kernel is never selected.
+        Opcode::Input { .. } | Opcode::LoadConstant { .. } => unary!(Copy),
         Opcode::Mul(product) => {
             let zero_factors = call.zero_factors(product);
             match (zero_factors, product.negate) {

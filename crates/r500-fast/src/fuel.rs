@@ -4,7 +4,9 @@ use r500_exec::{Draw, RunError};
 
 /// The fuel of a batch: its remaining instructions.
 pub struct Fuel<'a> {
-    draw: &'a Draw<'a>,
+    /// `None` for a run of vertices: it has a limit, but cannot be cancelled.
+    draw: Option<&'a Draw<'a>>,
+    limit: u64,
     pub(super) spent: u64,
     pub(super) pixel: [u32; 2],
 }
@@ -16,13 +18,19 @@ impl<'a> Fuel<'a> {
     /// Returns the full limit of a draw, for the batch with this lower left pixel.
     #[must_use]
     pub fn new(draw: &'a Draw<'a>, pixel: [u32; 2]) -> Self {
-        Self { draw, spent: 0, pixel }
+        Self { draw: Some(draw), limit: draw.options.limits.instructions, spent: 0, pixel }
+    }
+
+    /// Returns fuel for a run of vertices, with a limit of instructions.
+    #[must_use]
+    pub fn limited(limit: u64) -> Self {
+        Self { draw: None, limit, spent: 0, pixel: [0, 0] }
     }
 
     /// Returns the remaining instructions.
     #[must_use]
     pub fn remaining(&self) -> u64 {
-        self.draw.options.limits.instructions.saturating_sub(self.spent)
+        self.limit.saturating_sub(self.spent)
     }
 
     /// Counts instructions, the first of which is at an address.
@@ -37,7 +45,7 @@ impl<'a> Fuel<'a> {
             self.check()?;
         }
         self.spent = spent;
-        if spent > self.draw.options.limits.instructions {
+        if spent > self.limit {
             return Err(self.exceeded(address));
         }
         Ok(())
@@ -48,7 +56,7 @@ impl<'a> Fuel<'a> {
     /// # Errors
     /// [`RunError::Time`] and [`RunError::Cancelled`].
     pub fn check(&self) -> Result<(), RunError> {
-        self.draw.check()
+        self.draw.map_or(Ok(()), Draw::check)
     }
 
     /// Returns the error of a program that continues at an address without fuel.
@@ -56,7 +64,6 @@ impl<'a> Fuel<'a> {
     #[inline(never)]
     #[must_use]
     pub fn exceeded(&self, address: u32) -> RunError {
-        let limit = self.draw.options.limits.instructions;
-        RunError::Instructions { address, pixel: self.pixel, limit }
+        RunError::Instructions { address, pixel: self.pixel, limit: self.limit }
     }
 }

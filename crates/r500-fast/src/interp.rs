@@ -82,6 +82,54 @@ impl Scratch {
 }
 
 impl Scratch {
+    /// Restricts execution to chunks where a mask has a lane. Returns false if there are none.
+    #[inline(always)]
+    pub(super) fn push_exec<L: SimdLevel>(&mut self, level: L, mask: Arg) -> bool {
+        let mut exec = std::mem::take(&mut self.memory.exec);
+        let any = match mask {
+            Arg::Slot(slot) => {
+                let mask = self.memory.get(slot);
+                exec.push(|chunk| any_lane_of(level, mask, chunk))
+            }
+            Arg::Const(bits) => bits.to_bits() != 0 && exec.push(|_| true),
+        };
+        self.memory.exec = exec;
+        any
+    }
+
+    /// Restricts execution to the lanes that continue. Returns whether the loop runs another iteration.
+    #[inline(always)]
+    pub(super) fn loop_back<L: SimdLevel>(
+        &mut self,
+        level: L,
+        counter: u32,
+        mask: Option<Arg>,
+    ) -> bool {
+        let trips = &mut self.trips_left[counter as usize];
+        *trips -= 1;
+        if *trips == 0 {
+            return false;
+        }
+        let mut exec = std::mem::take(&mut self.memory.exec);
+        let any = match mask {
+            Some(Arg::Slot(slot)) => {
+                let mask = self.memory.get(slot);
+                exec.restrict(|chunk| any_lane_of(level, mask, chunk))
+            }
+            Some(Arg::Const(bits)) => bits.to_bits() != 0,
+            None => true,
+        };
+        self.memory.exec = exec;
+        any
+    }
+
+    /// Begins a loop of `max_trips` iterations.
+    #[inline(always)]
+    pub(super) fn loop_begin(&mut self, counter: u32, max_trips: u32) {
+        self.trips_left[counter as usize] = max_trips;
+        self.memory.exec.push(|_| true);
+    }
+
     /// Sets the slots of uniforms, which are the first constants.
     pub(super) fn set_uniforms(&mut self, code: &Bytecode) {
         for &(slot, x) in &code.constants[..code.uniforms] {
@@ -236,42 +284,6 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Restricts execution to chunks where a mask has a lane. Returns false if there are none.
-    #[inline(always)]
-    fn push_exec<L: SimdLevel>(&mut self, level: L, mask: Arg) -> bool {
-        let mut exec = std::mem::take(&mut self.scratch.memory.exec);
-        let any = match mask {
-            Arg::Slot(slot) => {
-                let mask = self.scratch.memory.get(slot);
-                exec.push(|chunk| any_lane_of(level, mask, chunk))
-            }
-            Arg::Const(bits) => bits.to_bits() != 0 && exec.push(|_| true),
-        };
-        self.scratch.memory.exec = exec;
-        any
-    }
-
-    /// Restricts execution to the lanes that continue. Returns whether the loop runs another iteration.
-    #[inline(always)]
-    fn loop_back<L: SimdLevel>(&mut self, level: L, counter: u32, mask: Option<Arg>) -> bool {
-        let trips = &mut self.scratch.trips_left[counter as usize];
-        *trips -= 1;
-        if *trips == 0 {
-            return false;
-        }
-        let mut exec = std::mem::take(&mut self.scratch.memory.exec);
-        let any = match mask {
-            Some(Arg::Slot(slot)) => {
-                let mask = self.scratch.memory.get(slot);
-                exec.restrict(|chunk| any_lane_of(level, mask, chunk))
-            }
-            Some(Arg::Const(bits)) => bits.to_bits() != 0,
-            None => true,
-        };
-        self.scratch.memory.exec = exec;
-        any
-    }
-
     #[inline(never)]
     fn fetch(&mut self, fetch: &FetchOp) {
         // Texels are vectors of four numbers. With AVX-512 the compiler loads four texels as one vector, immediately after it has stored
@@ -314,6 +326,7 @@ impl SimdTask for Program<'_, '_, '_> {
                     lines.step(level);
                 }
                 Op::Fetch(fetch) => interp.fetch(fetch),
+                Op::LoadConstant(load) => interp.scratch.memory.load_constants(load),
                 Op::Discard(mask) => {
                     if !interp.discard(level, *mask) {
                         return Ok(());
@@ -330,17 +343,16 @@ impl SimdTask for Program<'_, '_, '_> {
                 }
                 Op::GroupHazard(mask) => interp.group_hazard(level, *mask),
                 Op::PushExec { mask, to } => {
-                    if !interp.push_exec(level, *mask) {
+                    if !interp.scratch.push_exec(level, *mask) {
                         at = *to as usize;
                     }
                 }
                 Op::PopExec => interp.scratch.memory.exec.pop(),
                 Op::LoopBegin { counter, max_trips } => {
-                    interp.scratch.trips_left[*counter as usize] = *max_trips;
-                    interp.scratch.memory.exec.push(|_| true);
+                    interp.scratch.loop_begin(*counter, *max_trips);
                 }
                 Op::LoopBack { counter, mask, to } => {
-                    if interp.loop_back(level, *counter, *mask) {
+                    if interp.scratch.loop_back(level, *counter, *mask) {
                         at = *to as usize;
                     } else {
                         interp.scratch.memory.exec.pop();

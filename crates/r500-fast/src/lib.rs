@@ -31,6 +31,7 @@ mod chunk_stores;
 mod code_version;
 #[doc(hidden)]
 pub mod codegen;
+mod constant_load;
 mod direct;
 mod dispatch;
 mod draw;
@@ -48,6 +49,7 @@ mod surface_draw;
 mod tile;
 mod uniforms;
 mod unit_builder;
+mod vertices;
 
 use std::sync::Arc;
 
@@ -56,6 +58,7 @@ use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw, ProgramUse};
 use r500_lift::{LiftInput, ProgramCache, SymbolicConstants};
 
 pub use r500_simd::Simd;
+pub use vertices::{VertexBatch, VertexCode, VertexEngine, VertexLimit};
 
 // For native compilers and their tests, not for embedders.
 #[doc(hidden)]

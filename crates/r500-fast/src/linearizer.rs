@@ -120,9 +120,13 @@ impl<'a> Linearizer<'a> {
         self.unit_builders.push(unit);
     }
 
-    /// Adds the colour stores to the last unit, or to a new one; `discards`: whether lanes are discarded. Returns false without a compiler.
+    /// Adds the colour stores to the last unit, or to a new one; `discards`: whether lanes are discarded. Returns false without a compiler, and for
+    /// functions with results, which have no colours.
     pub(super) fn store_colors(&mut self, function: &Function, discards: bool) -> bool {
         let Some(native) = self.native else { return false };
+        if !function.results.is_empty() {
+            return false;
+        }
         if !matches!(self.ops.last(), Some(VirtualOp::Unit(_))) {
             let number = self.units;
             self.units += 1;

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ops::{Deref, DerefMut, Range};
 
 use super::arg::Arg;
+use super::constant_load::ConstantLoad;
 use r500_lanes::{Chunk, LANES, Slot};
 
 /// Chunks aligned to a cache line.
@@ -51,15 +52,23 @@ pub(super) struct RegFile {
     /// Chunks per slot.
     pub(super) chunks: usize,
     pub(super) exec: ExecStack,
+    /// The table of program constants; those beyond its end are 0.
+    pub(super) table: Vec<[f32; 4]>,
 }
 
 impl RegFile {
     pub(super) fn new(slots: u32, chunks: usize) -> Self {
         let all = AlignedChunks::new(slots as usize * chunks);
-        Self { all, chunks, exec: ExecStack::new(chunks) }
+        Self { all, chunks, exec: ExecStack::new(chunks), table: Vec::new() }
     }
 
     /// Returns all slots, consecutively.
+    #[inline(always)]
+    pub(super) fn all(&self) -> &[Chunk] {
+        &self.all
+    }
+
+    /// Returns all slots, consecutively, to write.
     #[inline(always)]
     pub(super) fn all_mut(&mut self) -> &mut [Chunk] {
         &mut self.all
@@ -90,6 +99,29 @@ impl RegFile {
             Arg::Slot(slot) => self.get(slot)[i],
             Arg::Const(x) => [x; LANES],
         }
+    }
+
+    /// Loads constants of the table.
+    pub(super) fn load_constants(&mut self, load: &ConstantLoad) {
+        let ConstantLoad { dst, index, base, channel } = *load;
+        let table = std::mem::take(&mut self.table);
+        let constant = |index: f32| {
+            // The conversion saturates, and gives 0 for NaN.
+            let number = (index as i32).saturating_add(base.into());
+            let number = u8::try_from(number).ok()?;
+            Some(table.get(usize::from(number))?[usize::from(channel)])
+        };
+        for &(first, end) in self.exec.current() {
+            for chunk in first..end {
+                let indices = match index {
+                    Arg::Slot(slot) => self.all[slot as usize * self.chunks + chunk],
+                    Arg::Const(x) => [x; LANES],
+                };
+                self.all[dst as usize * self.chunks + chunk] =
+                    indices.map(|index| constant(index).unwrap_or_default());
+            }
+        }
+        self.table = table;
     }
 
     /// Returns all slots to read and write, and the ranges of executing chunks.

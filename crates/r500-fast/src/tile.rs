@@ -16,6 +16,14 @@ pub(super) const COLUMNS: usize = 16;
 /// Maximum number of chunks in a batch.
 pub(super) const CHUNKS: usize = COLUMNS * (ROWS / CHUNK) as usize;
 
+/// Number of chunks in a batch of vertices. It is odd, so that the slots of a vertex lie in different sets of the cache.
+const VERTEX_CHUNKS: u32 = 9;
+
+/// Returns the number of chunks in a batch with these columns of chunks; of vertices, which have results in place of colours, another.
+pub(super) fn batch_chunks(columns: u32, has_results: bool) -> u32 {
+    if has_results { VERTEX_CHUNKS } else { columns * (ROWS / 4) }
+}
+
 /// The position of a batch.
 pub(super) struct Tile<'a> {
     /// The column of its lower left pixel, a multiple of 4.

@@ -19,6 +19,8 @@ impl UnitContext<'_> {
             Stmt::Def(_, Inst { opcode: r500_ir::Opcode::Input { input, channel }, .. }) => {
                 self.resources.interpolant(*input, *channel).is_some()
             }
+            // The table is not among the memory of machine code.
+            Stmt::Def(_, Inst { opcode: r500_ir::Opcode::LoadConstant { .. }, .. }) => false,
             Stmt::Def(_, inst) => self.compiler.supports(inst),
             Stmt::ConsumeFuel { .. } => true,
             Stmt::If(_) | Stmt::Loop(_) => stmt.inside().all(|stmt| self.supports(stmt)),

@@ -81,6 +81,93 @@ pub fn program(choices: &mut impl Choices, most: u32, is_plain: bool) -> Program
     Program::from_code(controls, 0, code)
 }
 
+/// Makes a program of arbitrary dwords that name a few registers, at addresses relative to A0 and aL, too, under predicates, with nested loops, jumps and
+/// calls. It may be endless.
+pub fn wild(choices: &mut impl Choices, most: u32) -> Program {
+    let count = 1 + choices.below(most);
+    let mut code: Vec<Instruction> = (0..count).map(|_| relative(choices)).collect();
+    for n in 0..REGISTERS as u8 {
+        for (kind, out) in [(SrcType::TEMPORARY, n), (SrcType::ALT_TEMPORARY, n + 4)] {
+            let src = identity(kind, n);
+            let dst =
+                written(DstType::OUT, out, [true; 4]).with(Dst::OPCODE, VectorOp::MAXIMUM.code());
+            code.push(Instruction([dst.bits(), src.bits(), src.bits(), src.bits()]));
+        }
+    }
+    let flow = (0..choices.below(4) as u8).map(|number| transfer(choices, number, count)).collect();
+    let controls = Controls { flow, ..Controls::of_code(0, &code) };
+    Program::from_code(controls, 0, code)
+}
+
+/// Returns a program that first copies inputs to the temporaries that generated programs name, so that its operations work on values. The program
+/// begins at 0.
+pub fn with_inputs(program: &Program) -> Program {
+    let mut code = Vec::new();
+    for n in 0..REGISTERS as u8 {
+        for kind in [DstType::TEMPORARY, DstType::ALT_TEMPORARY] {
+            let number = if kind == DstType::TEMPORARY { n } else { n + 4 };
+            let src = identity(SrcType::INPUT, number);
+            let dst = written(kind, n, [true; 4]).with(Dst::OPCODE, VectorOp::MAXIMUM.code());
+            code.push(Instruction([dst.bits(), src.bits(), src.bits(), src.bits()]));
+        }
+    }
+    let more = code.len() as u16;
+    let moved = |address: u16| address.wrapping_add(more);
+    let flow = program.controls().flow.iter().map(|flow| {
+        let (low, high) = (flow.low, flow.high);
+        let low = low.with(VapPvsFlowCntlAddrsLw::ACT_ADRS, moved(low.act_adrs()));
+        let low = match flow.op {
+            FlowOp::LOOP => low,
+            _ => low.with(VapPvsFlowCntlAddrsLw::LOOP_CNT_JMP_INST, moved(low.loop_cnt_jmp_inst())),
+        };
+        let high = high
+            .with(VapPvsFlowCntlAddrsUw::LAST_INST, moved(high.last_inst()))
+            .with(VapPvsFlowCntlAddrsUw::RTN_INST, moved(high.rtn_inst()));
+        Flow { low, high, ..*flow }
+    });
+    let flow = flow.collect();
+    code.extend_from_slice(program.instructions().1);
+    let controls = Controls { flow, ..Controls::of_code(0, &code) };
+    Program::from_code(controls, 0, code)
+}
+
+/// Makes arbitrary bits that name a few registers; a quarter has relative addresses and predicates.
+fn relative(choices: &mut impl Choices) -> Instruction {
+    let Instruction(mut words) = arbitrary(choices);
+    if choices.chance(1, 4) {
+        words[0] |= choices.bits() & (1 << 31 | 1 << 12);
+        words[1..].iter_mut().for_each(|word| *word |= choices.bits() & (1 << 31 | 1 << 4));
+    } else {
+        words[0] &= !(1 << 26);
+    }
+    Instruction(words)
+}
+
+/// Makes a loop, with a loop index; less often a jump or a call.
+fn transfer(choices: &mut impl Choices, number: u8, count: u32) -> Flow {
+    let (first, trips) = (choices.below(count), choices.below(40));
+    let last = first + choices.below(count - first);
+    let op = match choices.weighted(&[6, 1, 1]) {
+        0 => FlowOp::LOOP,
+        1 => FlowOp::JUMP,
+        _ => FlowOp::CALL,
+    };
+    let target = match op {
+        FlowOp::LOOP => trips,
+        // Mostly forward: a jump back is endless.
+        _ => first + choices.below(count + 2 - first),
+    };
+    // An index that stays is as common as one that moves.
+    let step = choices.weighted(&[3, 1, 1, 1]) as u32;
+    Flow {
+        number,
+        op,
+        low: VapPvsFlowCntlAddrsLw(first.wrapping_sub(1) & 0xffff | target << 16),
+        high: VapPvsFlowCntlAddrsUw(last | first << 16),
+        index: VapPvsFlowCntlLoopIndex(choices.below(3) | step << 8),
+    }
+}
+
 /// Makes a loop over some of the first instructions.
 fn repetition(choices: &mut impl Choices, number: u8, count: u32) -> Flow {
     let first = choices.below(count);

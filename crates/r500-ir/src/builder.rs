@@ -115,16 +115,33 @@ impl Builder {
     /// # Panics
     /// If an inner region is open.
     pub fn finish(
+        self,
+        colors: [Option<[Operand; 4]>; 4],
+        depth: Option<(Operand, Operand)>,
+    ) -> (Function, EntityMap<Value, Range>) {
+        self.finish_with(colors, depth, Vec::new())
+    }
+
+    /// As [`finish`](Self::finish), for a function with [results](Function::results) only.
+    ///
+    /// # Panics
+    /// If an inner region is open.
+    pub fn finish_with_results(self, results: Vec<Operand>) -> (Function, EntityMap<Value, Range>) {
+        self.finish_with([None; 4], None, results)
+    }
+
+    fn finish_with(
         mut self,
         colors: [Option<[Operand; 4]>; 4],
         depth: Option<(Operand, Operand)>,
+        results: Vec<Operand>,
     ) -> (Function, EntityMap<Value, Range>) {
         let body = self.close_region();
         assert!(self.regions.is_empty(), "an inner region is open");
         let number = |channel| !self.range(channel).nan;
         let non_nan = colors.map(|channels| channels.map_or([false; 4], |c| c.map(number)));
         let Self { values, uniforms, ranges, .. } = self;
-        (Function { values, uniforms, body, colors, non_nan, depth }, ranges)
+        (Function { values, uniforms, body, colors, non_nan, depth, results }, ranges)
     }
 
     /// Sets the debug location of the values that are defined from now on: the address of an instruction.
@@ -336,6 +353,11 @@ impl Builder {
         self.values[value].source_loc = 0;
         self.uniforms.push(Uniform { value, source });
         Operand::Value(value)
+    }
+
+    /// Returns a channel of the constant numbered `base` + `index`: see [`Opcode::LoadConstant`].
+    pub fn load_constant(&mut self, base: u8, channel: u8, index: Operand) -> Operand {
+        self.def(Opcode::LoadConstant { base, channel }, &[index], Range::ANY)
     }
 
     /// Returns a channel of an input, known to be in a range.

@@ -3,7 +3,7 @@
 use super::{AddSign, Inst, MulFlags, Opcode, Operand};
 use r500_numerics::{Arith, compare, flush, kernels};
 
-/// Evaluates an operation on constants. Returns `None` for inputs, quad broadcasts, selects and operations on masks.
+/// Evaluates an operation on constants. Returns `None` for inputs, loads of constants, quad broadcasts, selects and operations on masks.
 #[must_use]
 pub fn evaluate(opcode: Opcode, args: [u32; 3]) -> Option<u32> {
     let reference = Arith::REFERENCE;
@@ -42,6 +42,7 @@ pub fn evaluate(opcode: Opcode, args: [u32; 3]) -> Option<u32> {
         Opcode::Ne => mask(compare::ne(a, b)),
         Opcode::Input { .. }
         | Opcode::Select
+        | Opcode::LoadConstant { .. }
         | Opcode::QuadBroadcast(_)
         | Opcode::And
         | Opcode::Or

@@ -1,7 +1,7 @@
 //! The intermediate representation: typed SSA values, lane masks, structured control flow; its builder, passes, verifier and text form.
 //!
-//! A [`Function`] is the computation of a program for one pixel, channel by channel. The crate `r500-lift` translates fragment programs to
-//! functions; any producer may build one with a [`Builder`]. This crate knows no programs, engines or bindings.
+//! A [`Function`] is the computation of a program for one pixel or vertex, channel by channel. The crate `r500-lift` translates fragment and vertex
+//! programs to functions; any producer may build one with a [`Builder`]. This crate knows no programs, engines or bindings.
 //!
 //! ```text
 //! Builder ──finish──▶ Function ──optimize──▶ Function ──▶ bytecode, machine code
@@ -22,7 +22,7 @@
 //!
 //! ## Lanes
 //!
-//! A function is evaluated over a *batch* of lanes, one lane for each pixel. Four lanes form a quad: 0 top left, 1 top right, 2 bottom left, 3
+//! A function is evaluated over a *batch* of lanes, one lane for each pixel or vertex. Four lanes form a quad: 0 top left, 1 top right, 2 bottom left, 3
 //! bottom right. A batch consists of whole quads; its size is up to the engine. A [`Value`] has one 32-bit word in each lane. Lanes are
 //! independent, except for two statements that read the other lanes of a quad: [`Opcode::QuadBroadcast`], and a [`Fetch`] whose level of detail
 //! depends on the differences of its coordinates.
@@ -31,7 +31,8 @@
 //!
 //! A value is a float ([`Type::F32`]) or a mask ([`Type::Mask`]). A lane of a mask is all ones (*set*) or all zeros. A constant operand has the
 //! same word in every lane; [`ALL`] and [`NONE`] are the only constant masks. A [`Uniform`] is a value that the caller provides, equal in every
-//! lane; an [`Opcode::Input`] has a value in each lane, also in lanes that are not covered.
+//! lane; an [`Opcode::Input`] has a value in each lane, also in lanes that are not covered. [`Opcode::LoadConstant`] reads the *table*, all program
+//! constants of the caller, which is equal in every lane, at an index that may differ between lanes.
 //!
 //! ## Operations
 //!
@@ -77,7 +78,8 @@
 //! A [`Fetch`] has no effect: it may be dropped if no texel channel is used.
 //!
 //! The results of a function are its [outputs](Function::outputs) in lanes that are covered at the end, the coverage, and the counts of `Stat`.
-//! A target with `None` is not written; depth is written in the lanes of its mask.
+//! A target with `None` is not written; depth is written in the lanes of its mask. [`Function::results`] are the outputs of functions without
+//! targets, those of vertex programs: they have a value in each lane.
 //!
 //! ## Undefined values
 //!
@@ -197,7 +199,7 @@ pub use uniform::{ConstantChannel, Uniform};
 pub use value_range::{Range, RangeFacts};
 pub use verify::{Malformed, VerifyError, verify};
 
-/// An SSA value: one 32-bit word per pixel.
+/// An SSA value: one 32-bit word per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Value(pub u32);
 
@@ -316,6 +318,14 @@ pub enum Opcode {
     Sin,
     /// The cosine of a turns.
     Cos,
+    /// A channel of constant `base` + a of the [table](crate#types-and-constants): a without its fraction, as an integer, which saturates and is 0 for NaN. Outside
+    /// of 0 to 255, 0.
+    LoadConstant {
+        /// The constant at index 0.
+        base: u8,
+        /// Red to alpha, 0 to 3.
+        channel: u8,
+    },
     /// Broadcasts one lane of the quad to all four: 0 top left, 1 top right, 2 bottom left.
     QuadBroadcast(u8),
     /// Mask: a < b.
@@ -464,7 +474,7 @@ pub struct LoopParam {
     pub next: Operand,
 }
 
-/// A program specialised for its bindings, for one pixel.
+/// A program specialised for its bindings, for one pixel or vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// The values.
@@ -479,13 +489,21 @@ pub struct Function {
     pub non_nan: [[bool; 4]; 4],
     /// Depth: the value, and the mask of lanes that wrote it.
     pub depth: Option<(Operand, Operand)>,
+    /// Outputs without a target: floats, in the order of the producer.
+    pub results: Vec<Operand>,
 }
 
 impl Function {
-    /// Returns the outputs: colours, depth and its mask.
+    /// Returns the outputs: colours, depth and its mask, results.
     pub fn outputs(&self) -> impl Iterator<Item = Operand> + '_ {
         let depth = self.depth.into_iter().flat_map(|(depth, written)| [depth, written]);
-        self.colors.iter().flatten().flatten().copied().chain(depth)
+        self.colors
+            .iter()
+            .flatten()
+            .flatten()
+            .copied()
+            .chain(depth)
+            .chain(self.results.iter().copied())
     }
 
     /// Returns the values of the uniforms, given the program constants by number.
@@ -507,7 +525,7 @@ impl Function {
     /// As [`outputs`](Self::outputs), mutable.
     fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Operand> {
         let depth = self.depth.iter_mut().flat_map(|(depth, written)| [depth, written]);
-        self.colors.iter_mut().flatten().flatten().chain(depth)
+        self.colors.iter_mut().flatten().flatten().chain(depth).chain(&mut self.results)
     }
 }
 
@@ -583,6 +601,7 @@ impl Opcode {
             | Self::Ln2
             | Self::Sin
             | Self::Cos
+            | Self::LoadConstant { .. }
             | Self::QuadBroadcast(_) => 1,
             Self::Mad(..) | Self::Select => 3,
             _ => 2,

@@ -4,6 +4,7 @@
 //! uniform %9: f32 = const 5.1          channel 1 of program constant 5
 //! %0: f32 = input 0.1                  channel 1 of input 0
 //! %1: f32 = -(%0~ * 2.0) + %9          ~: zero times anything is +0; -( ): the product is negated
+//! %10: f32 = const[%1 + 7].2           channel 2 of the constant at 7 + %1 of the table
 //! %2: mask = %1 >= 0.5                 other operations: see `Display`
 //! if %2 {
 //!   %3: f32 = rcp %1
@@ -22,6 +23,7 @@
 //! fuel 7 at 12                         7 instructions begin at address 12
 //! out[0] = %5, 0, 0, 1.0 non_nan ba
 //! depth = %5 where %2
+//! result[0] = %1                      results, numbered in order
 //! ```
 //!
 //! A `;` starts a comment. Where tests need it, `in LO..HI` after a type gives the range of a value, and `in arithmetic` says that it is
@@ -71,6 +73,7 @@ pub fn parse(text: &str) -> Result<Parsed, ParseError> {
         colors: [None; 4],
         non_nan: [[false; 4]; 4],
         depth: None,
+        results: Vec::new(),
     };
     parser.function(&mut function).map_err(|reason| {
         let last = parser.lines.last().map_or(0, |(number, _)| *number);
@@ -120,6 +123,12 @@ impl<'a> Parser<'a> {
             } else if let Some(rest) = line.strip_prefix("depth = ") {
                 let (depth, written) = split(rest, " where ")?;
                 function.depth = Some((operand(depth)?, operand(written)?));
+            } else if let Some(rest) = line.strip_prefix("result[") {
+                let (number, result) = split(rest, "] = ")?;
+                if self::number::<usize>(number)? != function.results.len() {
+                    return Err("results are numbered in order, from 0".to_owned());
+                }
+                function.results.push(operand(result)?);
             } else {
                 return Err(format!("`{line}` is neither a statement nor an output"));
             }
@@ -341,6 +350,15 @@ fn parse_range(text: &str) -> Result<Range, Reason> {
 
 /// Parses an operation.
 fn parse_inst(text: &str) -> Result<Inst, Reason> {
+    if let Some(rest) = text.strip_prefix("const[") {
+        let (address, channel) = split(rest, "].")?;
+        let (index, base) = split(address, " + ")?;
+        let (base, channel) = (number(base)?, number(channel)?);
+        if channel > 3 {
+            return Err("a constant has channels 0 to 3".to_owned());
+        }
+        return Ok(Inst::new(Opcode::LoadConstant { base, channel }, &[operand(index)?]));
+    }
     if let Some((product, sum)) = product(text)? {
         return Ok(match sum {
             None => Inst::new(Opcode::Mul(product.0), &product.1),

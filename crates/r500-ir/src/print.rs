@@ -87,6 +87,7 @@ impl Display for Inst {
             Opcode::Select => write!(f, "{a} ? {b} : {c}"),
             Opcode::Min(denormals) => write!(f, "min{} {a}, {b}", mode(denormals)),
             Opcode::Max(denormals) => write!(f, "max{} {a}, {b}", mode(denormals)),
+            Opcode::LoadConstant { base, channel } => write!(f, "const[{a} + {base}].{channel}"),
             Opcode::QuadBroadcast(lane) => write!(f, "quad_broadcast {lane} {a}"),
             opcode => {
                 let infix = INFIX.iter().find(|(_, of)| *of == opcode);
@@ -133,10 +134,12 @@ impl Function {
                 if channels.is_empty() { channels } else { format!(" non_nan {channels}") };
             writeln!(f, "out[{target}] = {r}, {g}, {b}, {a}{non_nan}")?;
         }
-        match self.depth {
-            Some((depth, written)) => writeln!(f, "depth = {depth} where {written}"),
-            None => Ok(()),
+        if let Some((depth, written)) = self.depth {
+            writeln!(f, "depth = {depth} where {written}")?;
         }
+        (0..)
+            .zip(&self.results)
+            .try_for_each(|(n, result): (usize, _)| writeln!(f, "result[{n}] = {result}"))
     }
 }
 

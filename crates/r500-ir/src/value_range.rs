@@ -355,6 +355,7 @@ impl Opcode {
             Self::Sin | Self::Cos => a.sine(),
             Self::QuadBroadcast(_) => a,
             Self::Input { .. }
+            | Self::LoadConstant { .. }
             | Self::Lt
             | Self::Ge
             | Self::Eq

@@ -119,7 +119,7 @@ impl Verifier<'_> {
             self.used(depth, Type::F32)?;
             self.used(written, Type::Mask)?;
         }
-        Ok(())
+        self.all_used(&self.function.results, Type::F32)
     }
 
     fn list(&mut self, list: &[Stmt]) -> Result<(), Fault> {

@@ -48,8 +48,8 @@ impl CacheKey {
     /// Returns the key of a function. Debug locations are not part of it.
     pub(crate) fn of_function(function: &Function) -> Self {
         let mut content = Self::default();
-        let Function { values, uniforms, body, colors, non_nan, depth } = function;
-        (uniforms, body, colors, non_nan, depth, values.len()).hash(&mut content);
+        let Function { values, uniforms, body, colors, non_nan, depth, results } = function;
+        (uniforms, body, colors, non_nan, depth, results, values.len()).hash(&mut content);
         values.items().iter().for_each(|value| (value.ty, value.facts).hash(&mut content));
         content
     }

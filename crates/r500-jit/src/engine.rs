@@ -43,6 +43,16 @@ impl Jit {
         Self { simd: available, fast, compiler, compiled, settings, child: Mutex::default() }
     }
 
+    /// Returns the compiler; `None` if there is no machine code, or this is the child of a `fork`.
+    pub(crate) fn compiler(&self) -> Option<&TieredCompiler> {
+        self.compiler.as_ref().ok().filter(|compiler| compiler.is_of_this_process())
+    }
+
+    /// Returns the engine for what is not compiled.
+    pub(crate) fn fast(&self) -> &Fast {
+        &self.fast
+    }
+
     /// Returns the compiler of a child process; `None` if it cannot be had without waiting.
     fn child_compiler(&self) -> Option<Arc<TieredCompiler>> {
         // A thread that does not exist in this process may hold the lock for ever.

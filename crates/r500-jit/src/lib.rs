@@ -15,6 +15,7 @@
 //! | `settings` | its settings |
 //! | `registry` | all engines by name |
 //! | `tiering` | tier-up of draws from bytecode to machine code |
+//! | `vertices` | vertex functions |
 //! | `progress` | execution counters for tier-up |
 //! | `background` | compilation on a background thread |
 //! | `bound_function` | a function with the bindings of a draw |
@@ -52,6 +53,7 @@ mod progress;
 mod registry;
 mod settings;
 mod tiering;
+mod vertices;
 
 mod lir;
 mod live_ranges;
@@ -100,7 +102,7 @@ pub use no_disasm::listing;
 pub use x86::{compile, listing};
 
 pub use engine::Jit;
-pub use registry::{engine, shared_engine, usual_engine};
+pub use registry::{engine, shared_engine, usual_engine, vertex_engine};
 #[cfg(feature = "emulator")]
 pub use settings::Execution;
 pub use settings::{CacheUse, Constants, Effort, Groups, Settings, Unavailable, When};

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use r500_exec::reference::Reference;
 use r500_exec::{Engine, EngineName};
-use r500_fast::{Fast, Simd};
+use r500_fast::{Fast, Simd, VertexEngine};
 
 use crate::{Jit, Settings};
 
@@ -15,6 +15,19 @@ pub fn engine(name: EngineName, simd: Simd, settings: Settings) -> Box<dyn Engin
         EngineName::Reference => Box::new(Reference),
         EngineName::Fast => Box::new(Fast::with(simd)),
         EngineName::Jit => Box::new(Jit::with(simd, settings)),
+    }
+}
+
+/// Returns a new engine that compiles vertex programs; `None` for an engine that leaves them to the interpreter.
+#[must_use]
+pub fn vertex_engine(
+    name: EngineName,
+    simd: Simd,
+    settings: Settings,
+) -> Option<Box<dyn VertexEngine>> {
+    match name {
+        EngineName::Reference | EngineName::Fast => None,
+        EngineName::Jit => Some(Box::new(Jit::with(simd, settings))),
     }
 }
 

@@ -8,11 +8,13 @@ use r500_exec::process::ProcessId;
 use r500_exec::{
     Band, BandStats, Draw, PixelRect, PreparedDraw, ProgramUse, RunError, RunInfo, SurfacePainter,
 };
-use r500_fast::{FastDraw, NativeCode, Simd};
+use r500_fast::{FastDraw, NativeCode, Simd, VertexCode};
 use r500_ir::{Function, Stmt};
 use r500_isa::TARGETS;
 use r500_isa::state::UsOutFmt;
-use r500_lift::{LiftError, LiftInput, PreparedProgram, ProgramCache, SymbolicConstants};
+use r500_lift::{
+    LiftError, LiftInput, PreparedProgram, ProgramCache, SymbolicConstants, VertexFunction,
+};
 
 use crate::background::{Task, Worker};
 use crate::bound_function::BoundFunction;
@@ -66,6 +68,16 @@ impl TieredCompiler {
     #[cfg(all(feature = "emulator", x86_code))]
     pub(crate) fn emulated_instructions(&self) -> u64 {
         self.cache.emulated_instructions()
+    }
+
+    /// Compiles a vertex function on this thread; with full effort, unless the settings have another.
+    pub(crate) fn compile_vertices(&self, function: &VertexFunction) -> VertexCode {
+        let effort = match self.when {
+            When::Before(effort) => effort,
+            When::Background => Effort::Full,
+        };
+        let compiler = CompileOnMiss { cache: &self.cache, effort };
+        VertexCode::native(function, self.simd, &compiler)
     }
 
     /// Prepares a draw.

@@ -1,4 +1,4 @@
-//! The lift: translation of a structured program to a [`Function`].
+//! The lift: translation of a structured program to a [`Function`], and of [vertex programs](lift_vertex).
 //!
 //! | module | job |
 //! | --- | --- |
@@ -10,6 +10,7 @@
 //! | `symbolic` | program constants that are not folded |
 //! | `tex` | texture instructions |
 //! | `flow` | statements: branches, loops, calls |
+//! | `vertex` | vertex programs |
 //!
 //! The semantics are those of the [reference engine](mod@r500_exec::reference), with readings that do not affect the program or that this
 //! module implements, for independent pixels: the checker's [`Facts`] about clean programs make the two equal. What the
@@ -29,6 +30,7 @@ mod program_cache;
 mod state;
 mod symbolic;
 mod tex;
+mod vertex;
 
 use r500_check::Facts;
 use r500_check::graph::UnstructuredReason;
@@ -42,6 +44,7 @@ pub use analysis::ProgramAnalysis;
 pub use input::{InputKind, LiftInput};
 pub use program_cache::{PreparedProgram, ProgramCache};
 pub use symbolic::SymbolicConstants;
+pub use vertex::{VertexFunction, VertexLiftError, lift_vertex};
 
 /// The maximum number of statements: inlined calls and unrolled loops multiply them.
 const STATEMENTS: usize = 60_000;

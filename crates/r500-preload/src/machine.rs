@@ -4,7 +4,7 @@ use r500_card::{Card, CardError, Limits};
 use r500_drm::{Fault, Machine, Settings};
 use r500_exec::EngineName;
 use r500_fast::Simd;
-use r500_jit::engine;
+use r500_jit::{engine, vertex_engine};
 use r500_stream::{Submission, counted};
 
 /// A chip that executes submissions.
@@ -18,7 +18,9 @@ pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, Strin
     }
     let name = settings.engine.as_deref().map_or(Ok(Card::USUAL_ENGINE), str::parse::<EngineName>);
     let name = name.map_err(|error| error.to_string())?;
-    let mut card = Card::with_engine(engine(name, Simd::detect(), r500_jit::Settings::default()));
+    let (simd, of_engine) = (Simd::detect(), r500_jit::Settings::default());
+    let mut card = Card::with_engine(engine(name, simd, of_engine));
+    card.set_vertex_engine(vertex_engine(name, simd, of_engine));
     let time = Some(settings.limit_time).filter(|time| !time.is_zero());
     card.set_limits(Limits { time, ..Limits::default() });
     for reading in &settings.readings {
@@ -56,7 +58,11 @@ impl Machine for Chip {
         let stale = report.stale_texels_note().into_iter();
         let reads = report.stale_texels().iter().take(Self::READS).map(ToString::to_string);
         let programs = report.programs().map(|programs| programs.to_string());
-        let counts = stats.then(|| reads.chain([report.statistics.to_string()]).chain(programs));
+        let vertices = report.vertex_engines();
+        let vertices =
+            vertices.map(|(choice, count)| format!("{} by {choice}", counted(count, "vertex")));
+        let counts = [report.statistics.to_string()].into_iter().chain(programs).chain(vertices);
+        let counts = stats.then(|| reads.chain(counts));
         notes.chain(stale).chain(counts.into_iter().flatten()).chain(engines).collect()
     }
 }

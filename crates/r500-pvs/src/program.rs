@@ -12,7 +12,7 @@ use r500_chip::vap::{
 use crate::Instruction;
 
 /// The registers of a vertex program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Controls {
     /// First and last instruction, last that writes the position.
     pub range: VapPvsCodeCntl0,
@@ -27,7 +27,7 @@ pub struct Controls {
 }
 
 /// A flow control instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Flow {
     /// Its number, 0 to 15.
     pub number: u8,
@@ -79,7 +79,7 @@ impl Controls {
 }
 
 /// A vertex program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Program {
     controls: Controls,
     /// Number of the first of `instructions`.

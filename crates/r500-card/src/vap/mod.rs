@@ -2,6 +2,7 @@
 
 pub(crate) mod assembly;
 pub(crate) mod fetch;
+pub(crate) mod programs;
 pub(crate) mod vertices;
 
 use r500_chip::vap::{

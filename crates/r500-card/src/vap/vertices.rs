@@ -1,10 +1,11 @@
 //! Vertex processing of a draw, in pieces: a draw may have 2^24 vertices, but primitives use neighbours only.
 
 use r500_chip::values::PrimWalk;
-use r500_pvs::{BATCH, BatchMemory, INPUTS, Interpreter};
+use r500_pvs::{BATCH, INPUTS};
 use r500_stream::{DrawCall, State};
 
 use super::fetch::{Fetch, IndexList, Processed};
+use super::programs::{Runner, VertexEngines};
 use super::{DrawState, OutputLayout, Vertex};
 use crate::limits::{Budget, CardError};
 use crate::report::{Note, Report};
@@ -22,7 +23,7 @@ pub(crate) struct Vertices<'a> {
     fetch: Fetch,
     indices: IndexList<'a>,
     /// `None` if inputs are outputs.
-    program: Option<Interpreter>,
+    program: Option<Runner<'a>>,
     layout: &'a OutputLayout,
     count: usize,
     first: Vertex,
@@ -36,7 +37,8 @@ pub(crate) struct Vertices<'a> {
     known: Processed,
     /// Inputs of vertices that are not processed yet; their places in `processed` follow.
     pending: Vec<[[f32; 4]; INPUTS]>,
-    batch: &'a mut BatchMemory,
+    /// Vertices that the program has processed, and that are not reported yet.
+    ran: u64,
     dwords: Vec<u32>,
 }
 
@@ -47,7 +49,7 @@ impl<'a> Vertices<'a> {
         call: &'a DrawCall<'a>,
         draw: &DrawState,
         layout: &'a OutputLayout,
-        batch: &'a mut BatchMemory,
+        engines: &'a mut VertexEngines,
         budget: &mut Budget,
         report: &mut Report,
     ) -> Result<Option<Self>, CardError> {
@@ -64,11 +66,9 @@ impl<'a> Vertices<'a> {
             walk,
             fetch: Fetch::new(state),
             indices: IndexList::new(call),
-            program: state.vertex_program().map(|program| {
-                let constants = state.pvs.constants().iter();
-                let constants: Vec<_> = constants.map(|c| c.map(f32::from_bits)).collect();
-                Interpreter::new(&program, &constants)
-            }),
+            program: state
+                .vertex_program()
+                .map(|program| engines.runner(program, state.pvs.constants(), draw.count as usize)),
             layout,
             count: draw.count as usize,
             first: Vertex::default(),
@@ -77,7 +77,7 @@ impl<'a> Vertices<'a> {
             processed: Vec::new(),
             known: Processed::default(),
             pending: Vec::new(),
-            batch,
+            ran: 0,
             dwords: Vec::new(),
         }))
     }
@@ -149,6 +149,9 @@ impl<'a> Vertices<'a> {
             self.first = self.order.first().map(|&at| self.processed[at]).unwrap_or_default();
         }
         report.statistics.vertices += (self.processed.len() - kept) as u64;
+        if let Some(program) = &self.program {
+            report.count_vertices(program.choice(), std::mem::take(&mut self.ran));
+        }
         Ok(())
     }
 
@@ -186,24 +189,35 @@ impl<'a> Vertices<'a> {
         if self.pending.is_empty() {
             return Ok(());
         }
-        match &self.program {
-            Some(program) => {
+        let (count, layout) = (self.pending.len(), self.layout);
+        self.ran += count as u64;
+        match &mut self.program {
+            Some(Runner::Interpreter { program, memory, .. }) => {
                 for (n, inputs) in self.pending.iter().enumerate() {
-                    program.load(self.batch, n, inputs);
+                    program.load(memory, n, inputs);
                 }
                 let mut executed = 0u64;
-                program.run_batch(self.batch, self.pending.len(), |vertices| {
+                program.run_batch(memory, count, |vertices| {
                     budget.vertex_instructions(vertices)?;
                     executed += 1;
                     if executed.is_multiple_of(1 << 12) { budget.time() } else { Ok(()) }
                 })?;
-                let (batch, layout) = (&*self.batch, self.layout);
-                let vertices = (0..self.pending.len())
-                    .map(|n| layout.vertex(|register| batch.output(n, register)));
-                self.processed.extend(vertices);
+                let outputs =
+                    (0..count).map(|n| layout.vertex(|register| memory.output(n, register)));
+                self.processed.extend(outputs);
+            }
+            Some(Runner::Code { batch, .. }) => {
+                budget.time()?;
+                batch.load(&self.pending);
+                let vertices = count as u64;
+                let limit = budget.instructions_of_vertex(vertices);
+                let executed = batch.run(count, limit).unwrap_or_else(|limit| limit.limit + 1);
+                budget.vertex_instructions(executed.saturating_mul(vertices))?;
+                let outputs =
+                    (0..count).map(|n| layout.vertex(|register| batch.output(n, register)));
+                self.processed.extend(outputs);
             }
             None => {
-                let layout = self.layout;
                 let outputs = |inputs: &[[f32; 4]; INPUTS], n: usize| {
                     inputs.get(n).copied().unwrap_or_default()
                 };

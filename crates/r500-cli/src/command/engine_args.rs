@@ -11,8 +11,8 @@ use r500::exec::{
     BindError, Bindings, Engine, EngineName, Limits, Options, Readings, RunError, RunInfo,
     RuntimeWarnings, Shader, ShaderError, WarningKind,
 };
-use r500::fast::Simd;
-use r500::jit::{Settings, engine, usual_engine};
+use r500::fast::{Simd, VertexEngine};
+use r500::jit::{Settings, engine, usual_engine, vertex_engine};
 use r500::program::Job;
 
 use super::binding_args::StateArgs;
@@ -74,9 +74,17 @@ impl EngineArgs {
         self.make(self.chosen())
     }
 
+    /// Returns a new engine that compiles the vertex programs of a virtual card; `None` if the interpreter runs them.
+    pub(super) fn vertex_engine(&self) -> Option<Box<dyn VertexEngine>> {
+        vertex_engine(self.chosen(), self.simd, self.settings())
+    }
+
     fn make(&self, name: EngineName) -> Box<dyn Engine + Send> {
-        let settings = Settings { perf_map: self.perf_map, ..Settings::default() };
-        engine(name, self.simd, settings)
+        engine(name, self.simd, self.settings())
+    }
+
+    fn settings(&self) -> Settings {
+        Settings { perf_map: self.perf_map, ..Settings::default() }
     }
 
     /// Returns the named engine, else the usual one.

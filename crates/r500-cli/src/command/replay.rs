@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use r500::exec::EngineName;
 use r500::fast::Simd;
-use r500::jit::{Effort, Settings, When, engine};
+use r500::jit::{Effort, Settings, When, engine, vertex_engine};
 use r500::picture::{Picture, encode_png};
 use r500_card::{Card, CardError};
 use r500_stream::capture::{
@@ -168,9 +168,11 @@ impl Replay {
     }
 
     fn card(&self) -> Outcome<Card> {
+        let simd = Simd::detect();
         // Engines are compared: machine code draws from the first picture of a program on.
         let settings = Settings { when: When::Before(Effort::Quick), ..Settings::default() };
-        let mut card = Card::with_engine(engine(self.engine, Simd::detect(), settings));
+        let mut card = Card::with_engine(engine(self.engine, simd, settings));
+        card.set_vertex_engine(vertex_engine(self.engine, simd, Settings::default()));
         card.set_rules_only(self.rules);
         self.set_readings(&mut card, &[])?;
         Ok(card)
@@ -341,6 +343,9 @@ impl Run {
             }
             for (choice, draws) in report.engines() {
                 writeln!(out, "{} by {choice}", counted(draws, "draw"))?;
+            }
+            for (choice, vertices) in report.vertex_engines() {
+                writeln!(out, "{} by {choice}", counted(vertices, "vertex"))?;
             }
         }
         Ok(status)

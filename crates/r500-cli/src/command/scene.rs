@@ -155,6 +155,7 @@ impl SceneFile {
     /// Returns a card that draws scenes.
     pub(super) fn card(machine: &EngineArgs) -> Outcome<Card> {
         let mut card = Card::with_engine(machine.card_engine());
+        card.set_vertex_engine(machine.vertex_engine());
         card.set_fragment_readings(machine.options()?.readings);
         Ok(card)
     }

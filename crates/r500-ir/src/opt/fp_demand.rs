@@ -121,7 +121,9 @@ pub fn operand_demands(inst: &Inst, range: impl Fn(Operand) -> Range) -> [Operan
         Opcode::Abs | Opcode::NegAbs | Opcode::Clamp01 => [DENORMAL; 3],
         Opcode::Flush => [SIGN; 3],
         // Zeros of either sign compare equal; masks have no sign; the fraction of -0 is +0.
+        // So do fractions of an index.
         Opcode::Frc
+        | Opcode::LoadConstant { .. }
         | Opcode::Lt
         | Opcode::Ge
         | Opcode::Eq

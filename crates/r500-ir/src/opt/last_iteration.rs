@@ -184,7 +184,9 @@ impl Resolver<'_> {
     fn inst(&mut self, value: Value, inst: Inst) -> Option<Resolved> {
         let mut inst = inst;
         match inst.opcode {
-            Opcode::Input { .. } | Opcode::QuadBroadcast(_) => return None,
+            Opcode::Input { .. } | Opcode::LoadConstant { .. } | Opcode::QuadBroadcast(_) => {
+                return None;
+            }
             Opcode::Select => {
                 let mask = self.resolve(inst.args[0])?;
                 match mask {

@@ -225,7 +225,9 @@ fn knowable<I: Iterator<Item = (Value, Inst)>>(
             let mut args = inst.args().iter().map(|arg| holds(&knowable, *arg));
             let holds = match inst.opcode {
                 Opcode::And | Opcode::Or | Opcode::AndNot | Opcode::Select => args.any(|it| it),
-                Opcode::Input { .. } | Opcode::QuadBroadcast(_) => false,
+                Opcode::Input { .. } | Opcode::LoadConstant { .. } | Opcode::QuadBroadcast(_) => {
+                    false
+                }
                 _ => args.all(|it| it),
             };
             changed |= !holds;

@@ -71,6 +71,7 @@ impl Lower<'_> {
             r500_ir::Opcode::Ne => self.compare(Relation::Ne, a, b),
             // These are lowered elsewhere.
             r500_ir::Opcode::Input { .. }
+            | r500_ir::Opcode::LoadConstant { .. }
             | r500_ir::Opcode::Ex2
             | r500_ir::Opcode::Ln2
             | r500_ir::Opcode::Mul(_)

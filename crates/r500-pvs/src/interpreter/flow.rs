@@ -12,21 +12,21 @@ pub(super) struct FlowControl {
     first: usize,
     last: usize,
     /// In the order of their effect at one address.
-    ops: Vec<FlowInst>,
+    pub(super) ops: Vec<FlowInst>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FlowInst {
-    op: FlowOp,
+pub(super) struct FlowInst {
+    pub(super) op: FlowOp,
     /// The instruction after which it takes effect.
-    act: u16,
+    pub(super) act: u16,
     /// Trip count of a loop, target of a jump or call.
-    count_or_target: u16,
+    pub(super) count_or_target: u16,
     last: u16,
-    target: u16,
-    init: i32,
-    step: i32,
-    keep_index: bool,
+    pub(super) target: u16,
+    pub(super) init: i32,
+    pub(super) step: i32,
+    pub(super) keep_index: bool,
 }
 
 impl From<&Flow> for FlowInst {
@@ -61,6 +61,17 @@ impl FlowControl {
     }
 }
 
+/// A loop that begins or ends, by its place in [`FlowControl::ops`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FlowEvent {
+    Entered(usize),
+    /// `completed`: at its last instruction, not by a jump.
+    Ended {
+        inst: usize,
+        completed: bool,
+    },
+}
+
 /// A loop or call that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Running {
@@ -89,6 +100,8 @@ pub(super) struct Sequencer {
     indexed: bool,
     /// The current iteration of each flow-control instruction that is a loop.
     iterations: Vec<Iteration>,
+    /// If each loop runs one iteration: the loops that were entered and left so far.
+    pub(super) events: Option<Vec<FlowEvent>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -106,12 +119,22 @@ const DEPTH: usize = 64;
 impl Sequencer {
     /// Returns a sequencer at the first instruction. `indexed` tells whether instructions use the loop index.
     pub(super) fn new(flow: &FlowControl, indexed: bool) -> Self {
+        Self::start(flow, indexed, None)
+    }
+
+    /// Returns a sequencer that runs one iteration of each loop, and records [events](Self::events).
+    pub(super) fn of_one_iteration(flow: &FlowControl) -> Self {
+        Self::start(flow, true, Some(Vec::new()))
+    }
+
+    fn start(flow: &FlowControl, indexed: bool, events: Option<Vec<FlowEvent>>) -> Self {
         let mut sequencer = Self {
             pc: Some(flow.first),
             stack: Vec::new(),
             outer_index: 0,
             indexed,
             iterations: vec![Iteration::default(); flow.ops.len()],
+            events,
         };
         // A loop at the start of the program would take effect after the instruction before it, which does not exist at
         // address 0.
@@ -150,7 +173,9 @@ impl Sequencer {
                 return;
             }
             let steady = inst.step == 0 || !self.indexed;
-            let finished = frame.left == 0 || steady && self.iterations[frame.inst].end(&snapshot);
+            let (frame_inst, once) = (frame.inst, self.events.is_some());
+            let finished =
+                once || frame.left == 0 || steady && self.iterations[frame_inst].end(&snapshot);
             if !finished {
                 frame.index = frame.index.saturating_add(inst.step);
                 let target = usize::from(inst.target);
@@ -160,6 +185,7 @@ impl Sequencer {
                 return;
             }
             self.stack.pop();
+            self.record(FlowEvent::Ended { inst: frame_inst, completed: true });
         }
         if pc >= flow.last && !self.in_call(flow) {
             self.pc = None;
@@ -195,6 +221,12 @@ impl Sequencer {
         iterations + size_of_val(self.stack.as_slice())
     }
 
+    fn record(&mut self, event: FlowEvent) {
+        if let Some(events) = &mut self.events {
+            events.push(event);
+        }
+    }
+
     fn go(&mut self, pc: usize) {
         self.pc = (pc < INSTRUCTIONS).then_some(pc);
     }
@@ -213,6 +245,7 @@ impl Sequencer {
                 FlowOp::LOOP if self.stack.len() < DEPTH => {
                     let index = if inst.keep_index { self.loop_index() } else { inst.init };
                     self.iterations[n].enter();
+                    self.record(FlowEvent::Entered(n));
                     self.stack.push(Frame { inst: n, left: inst.count_or_target, index });
                 }
                 FlowOp::CALL if self.stack.len() < DEPTH => {
@@ -231,7 +264,9 @@ impl Sequencer {
                         if inside {
                             break;
                         }
+                        let inst = frame.inst;
                         self.stack.pop();
+                        self.record(FlowEvent::Ended { inst, completed: false });
                     }
                     self.go(target);
                     return;

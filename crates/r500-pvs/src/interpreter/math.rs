@@ -90,7 +90,7 @@ pub(super) fn execute(op: MathOp, scalars: Scalars) -> Outcome {
         MathOp::PRED_SET_CLR => Outcome::counter(f32::MAX),
         MathOp::PRED_SET_INV => Outcome::counter(match x {
             1.0 => 0.0,
-            0.0 => 1.0,
+            x if is_zero(x) => 1.0,
             x => x,
         }),
         MathOp::PRED_SET_POP => Outcome::counter(ARITH.sub(x, 1.0).max(0.0)),

@@ -2,7 +2,7 @@
 //!
 //! | rule | evidence |
 //! | --- | --- |
-//! | zero times anything is zero; arithmetic as in the fragment processor | observed; rounding open |
+//! | zero times anything is zero; arithmetic and comparisons as in the fragment processor, so denormals are zeros, also in predicate counters and addresses | observed; rounding and denormals open |
 //! | constants outside 0..255 read 0 | Mesa |
 //! | an instruction reads all operands before it writes | documented |
 //! | the predicate is one bit, true if the predicate instruction's result is 0; `PRED_ENABLE` also guards predicate instructions | observed: breaks of compiled loops need it |
@@ -15,6 +15,7 @@ mod batch;
 mod execution;
 mod fixed_point;
 mod flow;
+mod flow_tree;
 mod math;
 mod symbolic;
 mod vector;
@@ -22,6 +23,7 @@ mod vector;
 pub use batch::{BATCH, BatchMemory};
 pub use execution::{Execution, Step, VertexState, Write, WrittenRegisters};
 pub use flow::Running;
+pub use flow_tree::{FlowLoop, FlowNode, FlowTreeError};
 pub use math::scalar;
 pub use symbolic::{Equality, GivenConstants, prove_equal};
 pub use vector::component;
@@ -152,7 +154,7 @@ fn relative(addressing: Addressing, address: [i32; 4], loop_index: i32) -> i32 {
 
 /// Converts a value that is written to A0. It saturates far outside of every addressable range.
 fn address(x: f32) -> i32 {
-    (x.floor() as i32).clamp(-65_536, 65_536)
+    (ARITH.floor(x) as i32).clamp(-65_536, 65_536)
 }
 
 /// Returns a register; `None` outside of the memory.
@@ -416,7 +418,7 @@ impl Outcome {
 
     /// Returns the result of a predicate counter: the predicate is whether it is 0.
     fn counter(counter: f32) -> Self {
-        Self { value: [counter; 4], effect: Effect::Predicate(counter == 0.0) }
+        Self { value: [counter; 4], effect: Effect::Predicate(vector::is_zero(counter)) }
     }
 }
 

@@ -65,7 +65,7 @@ fn set(sources: [[f32; 4]; 3], f: impl Fn(f32, f32) -> bool) -> Outcome {
 #[inline(always)]
 fn push([a, b, _]: [[f32; 4]; 3], holds: impl Fn(f32) -> bool) -> Outcome {
     let counter = a[3];
-    let zero = counter == 0.0 && holds(b[3]);
+    let zero = is_zero(counter) && holds(b[3]);
     Outcome::counter(if zero { 0.0 } else { ARITH.add(counter, 1.0) })
 }
 
