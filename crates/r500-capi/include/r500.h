@@ -73,10 +73,10 @@
 // A verdict of r500_diff: none. The programs cannot be compared, and the text says why.
 #define R500_DIFF_UNKNOWN 0
 
-// A verdict of r500_diff: equal for all constants, inputs and textures, proved.
+// A verdict of r500_diff: equal, proved; the text says for which values (integer and boolean constants are the programs').
 #define R500_DIFF_PROVED 1
 
-// A verdict of r500_diff: the same for groups whose pixels are all covered; in others uncovered pixels may show.
+// A verdict of r500_diff: proved for groups whose pixels are all covered; in others uncovered pixels may show.
 #define R500_DIFF_PROVED_IF_COVERED 2
 
 // A verdict of r500_diff: no difference in the pictures that were drawn, and no proof.
