@@ -19,7 +19,9 @@ fn sources_name_files_of_their_own_folder_only() {
     }
     let main = folder.write("lib/main.r5", "#include \"good.inc\"\n");
     r500(&["asm", &main]).status(0);
-    let main = folder.write("deep/main.r5", "#include \"../lib/good.inc\"\n");
+    // It expects something, so that `test` has a test.
+    let expect = "SIZE 2 2 ;\nEXPECT coverage at (0, 0) = true ;\n";
+    let main = folder.write("deep/main.r5", format!("{expect}#include \"../lib/good.inc\"\n"));
     r500(&["asm", &main]).status(1).says(&["outside"]);
     for command in ["asm", "check", "render", "run", "disasm", "stats", "test"] {
         let run = r500(&[&command_line(command, &main)[..], &["--allow-paths"]].concat()).status(0);
