@@ -110,7 +110,7 @@ impl Host {
             ..Default::default()
         });
         let written = |n: u8| {
-            interface.colors.contains(&n).then(|| wgpu::ColorTargetState {
+            interface.colors.contains(&n).then_some(wgpu::ColorTargetState {
                 format,
                 blend: None,
                 write_mask: wgpu::ColorWrites::ALL,
