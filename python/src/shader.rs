@@ -2,9 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use r500::emit::{
-    self, Arithmetic, Code, EmitError, Inputs, Language, Options, SelfTest, Shader, emit,
-};
+use r500::emit::{self, Arithmetic, Code, EmitError, Inputs, Options, SelfTest, Shader, emit};
 use r500::program::Job;
 
 use crate::error::error;
@@ -15,13 +13,6 @@ pub(crate) type Fields<'py> = (Bound<'py, PyAny>, String, Bound<'py, PyBytes>);
 
 /// Width, height and layers of a level, and its texels (floats).
 pub(crate) type Level<'py> = ((u32, u32, u32), Bound<'py, PyBytes>);
-
-fn language(name: &str) -> PyResult<Language> {
-    Language::from_name(name).ok_or_else(|| {
-        let names = Language::ALL.map(Language::name).join(", ");
-        error(format!("no language is called `{name}`: there are {names}"))
-    })
-}
 
 fn fields<'py>(py: Python<'py>, shader: &Shader) -> PyResult<Fields<'py>> {
     let code = match &shader.code {
@@ -40,7 +31,7 @@ pub(crate) fn of_job<'py>(
     exact: bool,
     planes: bool,
 ) -> PyResult<Fields<'py>> {
-    let mut options = Options::new(language(name)?);
+    let mut options = Options::new(name.parse().map_err(error)?);
     if exact {
         options.arithmetic = Arithmetic::Exact;
     }
@@ -70,7 +61,7 @@ pub(crate) struct HostTest(SelfTest);
 
 #[pyfunction]
 pub(crate) fn host_test(name: &str) -> PyResult<HostTest> {
-    emit::self_test(language(name)?).map(HostTest).map_err(error)
+    emit::self_test(name.parse().map_err(error)?).map(HostTest).map_err(error)
 }
 
 #[pymethods]

@@ -47,10 +47,7 @@ unsafe fn language(name: *const c_char) -> Result<Language, Error> {
     // SAFETY: the contract of this function.
     let name = unsafe { pointers::text(name, "language")? };
     let name = name.ok_or_else(|| Error::argument("language is NULL"))?;
-    Language::from_name(name).ok_or_else(|| {
-        let names = Language::ALL.map(Language::name).join(", ");
-        Error::argument(format!("there is no language \"{name}\": there are {names}"))
-    })
+    name.parse().map_err(Error::argument)
 }
 
 /// Copies values to memory of the caller if they fit, and returns their number.

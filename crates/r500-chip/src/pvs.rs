@@ -207,6 +207,22 @@ pub enum Op {
     Macro(MacroOp),
 }
 
+impl Op {
+    /// Returns whether the operation sets the predicate.
+    #[must_use]
+    pub fn sets_predicate(self) -> bool {
+        match self {
+            Self::Vector(op) => (VectorOp::PRED_SET_EQ_PUSH.code()
+                ..=VectorOp::PRED_SET_NEQ_PUSH.code())
+                .contains(&op.code()),
+            Self::Math(op) => {
+                (MathOp::PRED_SET_EQ.code()..=MathOp::PRED_SET_RESTORE.code()).contains(&op.code())
+            }
+            Self::Macro(_) => false,
+        }
+    }
+}
+
 /// How an operand's number becomes an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Addressing {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use r500_program::{Input, InputData, Job};
 
 use crate::interface::{Interface, NamedConstant, ShaderInput, ShaderTexture, UniformBuffer};
-use crate::source::{Expr, HIDDEN, Member, PlanePart, Sample, Source, Stmt};
+use crate::source::{Expr, Member, PlanePart, Sample, Source, Stmt};
 use crate::textures::Textures;
 use crate::{Arithmetic, Dimensions, Inputs, Language};
 
@@ -227,33 +227,6 @@ impl<'a> Bindings<'a> {
             plane_inputs: self.plane_inputs().collect(),
             hidden: self.find(Member::Hidden).map(bytes),
         }
-    }
-
-    /// Returns the values of the uniform buffer for the job's own constants and inputs, for a picture of one pixel.
-    pub(crate) fn uniform_values(&self) -> Vec<[f32; 4]> {
-        let inputs = self.job.inputs_or_default();
-        let plane = |input: u8, part: PlanePart| {
-            let temp = self.used(input).temp;
-            let data = inputs.iter().find(|input| input.temp == temp).map(|input| &input.data);
-            let Some(InputData::Planes(components)) = data else {
-                unreachable!("inputs without a plane are refused before");
-            };
-            components.each_ref().map(|component| match part {
-                PlanePart::Corner => component.plane.c,
-                PlanePart::AlongX => component.plane.du,
-                PlanePart::AlongY => component.plane.dv,
-            })
-        };
-        let constants = &self.job.program.state.constants;
-        let value = |member: &Member| match *member {
-            Member::Constant(n) => {
-                constants.get(usize::from(n)).map_or([0.0; 4], |bits| bits.map(f32::from_bits))
-            }
-            Member::Size => [1.0, 1.0, 0.0, 0.0],
-            Member::Plane(input, part) => plane(input, part),
-            Member::Hidden => HIDDEN,
-        };
-        self.members.iter().map(value).collect()
     }
 }
 

@@ -1,6 +1,10 @@
 //! What an embedder binds to an emitted shader.
 
+use r500_program::{InputData, Job};
 use serde::Serialize;
+
+use crate::EmitError;
+use crate::source::HIDDEN;
 
 /// The bindings of a shader.
 ///
@@ -40,6 +44,40 @@ impl Interface {
 /// Returns a value as JSON, on several lines.
 pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("names are texts, and nothing fails")
+}
+
+impl Interface {
+    /// Returns the uniform buffer for the constants and inputs of a job of the same program, and a picture of a size; nothing if there is none.
+    ///
+    /// # Errors
+    /// [`EmitError::NoPlane`] if an input of the buffer has a value for each pixel.
+    pub fn uniform_values(&self, job: &Job, size: [u32; 2]) -> Result<Vec<[f32; 4]>, EmitError> {
+        self.uniforms.as_ref().map_or(Ok(Vec::new()), |uniforms| uniforms.values(job, size))
+    }
+}
+
+impl UniformBuffer {
+    fn values(&self, job: &Job, [width, height]: [u32; 2]) -> Result<Vec<[f32; 4]>, EmitError> {
+        let constants = job.program.state.constants.iter().map(|bits| bits.map(f32::from_bits));
+        let mut vectors: Vec<[f32; 4]> = constants.collect();
+        vectors.resize(self.constants as usize, [0.0; 4]);
+        if self.planes.is_some() {
+            vectors.push([width as f32, height as f32, 0.0, 0.0]);
+            let inputs = job.inputs_or_default();
+            for temp in &self.plane_inputs {
+                let data = inputs.iter().find(|input| input.temp == *temp).map(|input| &input.data);
+                let Some(InputData::Planes(components)) = data else {
+                    return Err(EmitError::NoPlane(*temp));
+                };
+                let planes = components.each_ref().map(|component| component.plane);
+                vectors.push(planes.map(|plane| plane.c));
+                vectors.push(planes.map(|plane| plane.du));
+                vectors.push(planes.map(|plane| plane.dv));
+            }
+        }
+        vectors.extend(self.hidden.map(|_| HIDDEN));
+        Ok(vectors)
+    }
 }
 
 /// A uniform buffer: vectors of four floats, in this order.

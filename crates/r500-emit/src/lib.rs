@@ -97,6 +97,19 @@ pub enum Language {
     Spirv,
 }
 
+/// The name of no language.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no language \"{0}\": there are {list}", list = Language::ALL.map(Language::name).join(", "))]
+pub struct UnknownLanguage(pub String);
+
+impl std::str::FromStr for Language {
+    type Err = UnknownLanguage;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLanguage> {
+        Self::from_name(name).ok_or_else(|| UnknownLanguage(name.to_owned()))
+    }
+}
+
 impl Language {
     /// All languages.
     pub const ALL: [Self; 5] =
@@ -289,7 +302,7 @@ pub fn emit(job: &Job, options: &Options<'_>) -> Result<Shader, EmitError> {
     let mut interface = bindings.interface(&source);
     interface.amplifiers = amplifiers::amplifiers(&function, arithmetic, &textures);
     interface.left_out = left_out(&function);
-    let uniforms = bindings.uniform_values();
+    let uniforms = interface.uniform_values(job, [1, 1])?;
     Ok(Shader { code, interface, uniforms })
 }
 

@@ -149,7 +149,7 @@ pub fn self_test(language: Language) -> Result<SelfTest, EmitError> {
         texture.texels = Some(crate::ShaderTexels { size: level.size, levels: 1 });
     }
     let expected = (0..cases.len()).map(|n| expected(&cases, n)).collect();
-    let uniforms = bindings.uniform_values();
+    let uniforms = interface.uniform_values(&job, [1, 1])?;
     let shader = Shader { code: write(&source, &bindings, language), interface, uniforms };
     Ok(SelfTest { shader, size, texels: level, expected })
 }

@@ -6,6 +6,7 @@ use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw, ProgramUse};
 use r500_fast::{Fast, Simd};
 
 use crate::settings::{CacheUse, Settings, Unavailable};
+use crate::target::Backend;
 use crate::tiering::TieredCompiler;
 
 /// The jit engine.
@@ -41,6 +42,11 @@ impl Jit {
         let compiled = if settings.is_emulated() { simd } else { available };
         let compiler = TieredCompiler::new(available, compiled, settings);
         Self { simd: available, fast, compiler, compiled, settings, child: Mutex::default() }
+    }
+
+    /// Returns whether there is machine code for a level of vector instructions, or for that which draws instead of it on this machine.
+    pub(crate) fn compiles(simd: Simd) -> bool {
+        Backend::new(Fast::with(simd).simd(), Settings::default()).is_ok()
     }
 
     /// Returns the compiler; `None` if there is no machine code, or this is the child of a `fork`.

@@ -46,6 +46,5 @@ pub fn shared_engine(name: EngineName) -> &'static dyn Engine {
 /// Returns the engine for pictures if none is named: jit where it compiles for this level, else fast.
 #[must_use]
 pub fn usual_engine(simd: Simd) -> EngineName {
-    let compiles = Jit::with(simd, Settings::default()).unavailable().is_none();
-    if compiles { EngineName::Jit } else { EngineName::Fast }
+    if Jit::compiles(simd) { EngineName::Jit } else { EngineName::Fast }
 }

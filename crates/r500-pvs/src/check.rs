@@ -174,12 +174,7 @@ impl LintKind {
 fn needed_components(inst: Instruction) -> [bool; 4] {
     match inst.op() {
         Op::Vector(VectorOp::DOT_PRODUCT) => [true; 4],
-        Op::Vector(
-            VectorOp::PRED_SET_EQ_PUSH
-            | VectorOp::PRED_SET_GT_PUSH
-            | VectorOp::PRED_SET_GTE_PUSH
-            | VectorOp::PRED_SET_NEQ_PUSH,
-        ) => [false, false, false, true],
+        op @ Op::Vector(_) if op.sets_predicate() => [false, false, false, true],
         Op::Math(MathOp::LIGHT_COEFF_DX) => [true, true, false, true],
         Op::Math(_) => [false, false, false, true],
         Op::Vector(_) | Op::Macro(_) => inst.dst().write_mask(),

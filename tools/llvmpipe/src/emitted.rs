@@ -151,11 +151,7 @@ fn compare(
     };
     let (text, values) = with_values(&text, &emitted.interface, &inputs)?;
     let size = job.size.unwrap_or([64, 64]);
-    let mut uniforms = emitted.uniforms.clone();
-    if let Some(planes) = emitted.interface.uniforms.as_ref().and_then(|uniforms| uniforms.planes) {
-        let place = uniforms.get_mut(planes as usize / 16).context("the size is in the buffer")?;
-        *place = [size[0] as f32, size[1] as f32, 0.0, 0.0];
-    }
+    let uniforms = emitted.interface.uniform_values(job, size)?;
 
     let shader = Shader::new(&job.program)?;
     let bindings = Bindings::new(job, size)?;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use r500::emit::{Interface, TextureLevel, texels};
-use r500::program::{InputData, Job};
+use r500::program::Job;
 use wgpu::util::DeviceExt as _;
 
 use crate::cache::Pipeline;
@@ -26,7 +26,7 @@ pub(crate) struct Picture {
 /// If an input has no plane, or the device fails.
 pub(crate) fn draw(host: &Host, pipeline: &Pipeline, job: &Job) -> Result<Picture> {
     let size = job.size.unwrap_or([64, 64]);
-    let uniforms = uniforms(&pipeline.interface, job, size)?;
+    let uniforms = pipeline.interface.uniform_values(job, size)?;
     let mut textures = Vec::new();
     for texture in &pipeline.interface.textures {
         textures.push(texels(job, texture.unit)?);
@@ -41,32 +41,6 @@ pub(crate) fn draw(host: &Host, pipeline: &Pipeline, job: &Job) -> Result<Pictur
     };
     let targets = targets.into_iter().map(|(target, bytes)| (target, floats(bytes))).collect();
     Ok(Picture { size, targets })
-}
-
-/// Returns the uniform buffer: the constants of the job, then its planes over the picture, then the numbers that the host must not know.
-fn uniforms(interface: &Interface, job: &Job, [width, height]: [u32; 2]) -> Result<Vec<[f32; 4]>> {
-    let Some(layout) = &interface.uniforms else { return Ok(Vec::new()) };
-    let constants = job.program.state.constants.iter().map(|bits| bits.map(f32::from_bits));
-    let mut vectors: Vec<[f32; 4]> = constants.collect();
-    vectors.resize(layout.constants as usize, [0.0; 4]);
-    if layout.planes.is_some() {
-        vectors.push([width as f32, height as f32, 0.0, 0.0]);
-        let inputs = job.inputs_or_default();
-        for temp in &layout.plane_inputs {
-            let input = inputs.iter().find(|input| input.temp == *temp);
-            let Some(InputData::Planes(components)) = input.map(|input| &input.data) else {
-                anyhow::bail!("input {temp} has no plane")
-            };
-            let planes = components.each_ref().map(|component| component.plane);
-            vectors.push(planes.map(|plane| plane.c));
-            vectors.push(planes.map(|plane| plane.du));
-            vectors.push(planes.map(|plane| plane.dv));
-        }
-    }
-    if layout.hidden.is_some() {
-        vectors.push([0.0, -0.0, 1.0, -1.0]);
-    }
-    Ok(vectors)
 }
 
 /// What is drawn.

@@ -110,59 +110,73 @@ impl VertexEngines {
     ) -> Runner<'_> {
         let constants: Vec<[f32; 4]> =
             constants.iter().map(|constant| constant.map(f32::from_bits)).collect();
+        let Self { batch, engine, pays_at, rules_only, programs, now } = self;
         // The whole batch of a small draw would run for a few of its lanes.
-        let is_small = count < BATCH && self.pays_at > 0;
-        let interpreter = (self.engine.is_none() || self.rules_only || is_small)
-            .then(|| Box::new(Interpreter::new(&program, &constants)));
-        if let Some(program) = interpreter {
-            return Runner::Interpreter { program, memory: &mut self.batch, reason: None };
-        }
-        let base = usize::from(program.controls().constants.pvs_const_base_offset());
-        self.prepare(&program, count);
-        let Self { batch, programs, .. } = self;
-        let reason = match programs.get_mut(&program).map(|known| &mut known.code) {
-            Some(Code::Compiled(batch, engine)) => {
-                // Constants beyond the memory are 0.
-                let window = constants.get(base..).unwrap_or_default();
-                batch.set_constants(&window[..window.len().min(CONSTANTS)]);
-                return Runner::Code { batch, engine };
+        let is_small = count < BATCH && *pays_at > 0;
+        let mut reason = None;
+        if let Some(engine) = engine
+            && !*rules_only
+            && !is_small
+        {
+            *now += 1;
+            let known = known(programs, &program, *now);
+            known.add_draw(&program, count, *pays_at, &**engine);
+            match &mut known.code {
+                Code::Compiled(batch, engine) => {
+                    let base = usize::from(program.controls().constants.pvs_const_base_offset());
+                    // Constants beyond the memory are 0.
+                    let window = constants.get(base..).unwrap_or_default();
+                    batch.set_constants(&window[..window.len().min(CONSTANTS)]);
+                    return Runner::Code { batch, engine };
+                }
+                Code::Declined(why) => reason = Some(why.clone()),
+                Code::None => {}
             }
-            Some(Code::Declined(why)) => Some(why.clone()),
-            Some(Code::None) | None => None,
-        };
+        }
         let program = Box::new(Interpreter::new(&program, &constants));
         Runner::Interpreter { program, memory: batch, reason }
     }
+}
 
-    /// Adds the work of a draw, and compiles its program if that pays.
-    fn prepare(&mut self, program: &Program, count: usize) {
-        self.now += 1;
-        let Some(engine) = &self.engine else { return };
+/// Returns what is known of a program, which becomes the one that was used last. Others make room for it.
+fn known<'m>(
+    programs: &'m mut HashMap<Program, Known>,
+    program: &Program,
+    now: u64,
+) -> &'m mut Known {
+    if !programs.contains_key(program) && programs.len() >= MAX_PROGRAMS {
+        let oldest = programs.iter().min_by_key(|(_, known)| known.used);
+        if let Some(oldest) = oldest.map(|(oldest, _)| oldest.clone()) {
+            programs.remove(&oldest);
+        }
+    }
+    let known = programs.entry(program.clone());
+    let known = known.or_insert(Known { work: 0, used: now, code: Code::None });
+    known.used = now;
+    known
+}
+
+impl Known {
+    /// Adds the work of a draw, and compiles the program if that pays.
+    fn add_draw(
+        &mut self,
+        program: &Program,
+        count: usize,
+        pays_at: u64,
+        engine: &dyn VertexEngine,
+    ) {
         let instructions = program.window().count() as u64;
-        if !self.programs.contains_key(program) {
-            if self.programs.len() >= MAX_PROGRAMS {
-                let oldest = self.programs.iter().min_by_key(|(_, known)| known.used);
-                if let Some(oldest) = oldest.map(|(oldest, _)| oldest.clone()) {
-                    self.programs.remove(&oldest);
-                }
-            }
-            let known = Known { work: 0, used: 0, code: Code::None };
-            self.programs.insert(program.clone(), known);
+        self.work = self.work.saturating_add(instructions.saturating_mul(count as u64));
+        if !matches!(self.code, Code::None) || self.work < pays_at {
+            return;
         }
-        if let Some(known) = self.programs.get_mut(program) {
-            known.used = self.now;
-            known.work = known.work.saturating_add(instructions.saturating_mul(count as u64));
-            if matches!(known.code, Code::None) && known.work >= self.pays_at {
-                known.code = match lift_vertex(program) {
-                    Ok(function) => {
-                        let code = engine.compile_vertices(&function);
-                        let batch = Box::new(VertexBatch::new(Arc::new(code)));
-                        Code::Compiled(batch, engine.vertex_engine())
-                    }
-                    Err(why) => Code::Declined(why.to_string()),
-                };
+        self.code = match lift_vertex(program) {
+            Ok(function) => {
+                let code = engine.compile_vertices(&function);
+                Code::Compiled(Box::new(VertexBatch::new(Arc::new(code))), engine.vertex_engine())
             }
-        }
+            Err(why) => Code::Declined(why.to_string()),
+        };
     }
 }
 

@@ -22,18 +22,14 @@ impl<'a> Lower<'a> {
 
     /// Lowers something that is kept if it returns true.
     fn attempt(&mut self, lower: impl FnOnce(&mut Self) -> bool) -> bool {
-        let (values, count, left) = (self.values.clone(), self.builder.count, self.left);
-        let (samplers, messages) = (self.samplers.len(), self.diagnostics.len());
-        self.builder.open();
-        if lower(self) {
+        let before = self.checkpoint();
+        let is_kept = lower(self);
+        if is_kept {
             self.builder.keep();
-            return true;
+        } else {
+            self.restore(before);
         }
-        self.builder.close();
-        self.samplers.truncate(samplers);
-        self.diagnostics.truncate(messages);
-        (self.values, self.builder.count, self.left) = (values, count, left);
-        false
+        is_kept
     }
 
     fn roll_flat(&mut self, of: &'a Loop, passes: Option<usize>, span: Span) {

@@ -20,6 +20,15 @@ const MOST_PASSES: usize = CHIP_PASSES * CHIP_PASSES;
 /// Most passes of a loop of the chip.
 pub(super) const CHIP_PASSES: usize = 255;
 
+/// What holds before something that may be undone.
+pub(super) struct Checkpoint {
+    values: Vec<Option<Value>>,
+    count: usize,
+    left: bool,
+    samplers: usize,
+    messages: usize,
+}
+
 impl<'a> Lower<'a> {
     pub(super) fn repeat(&mut self, of: &'a Loop, span: Span) {
         self.block(&of.init);
@@ -99,16 +108,32 @@ impl<'a> Lower<'a> {
 
     /// Lowers something to learn from it; nothing is kept.
     fn trial<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
-        let (values, count, left) = (self.values.clone(), self.builder.count, self.left);
-        let samplers = self.samplers.len();
         self.is_trial += 1;
-        self.builder.open();
+        let before = self.checkpoint();
         let result = lower(self);
-        self.builder.close();
+        self.restore(before);
         self.is_trial -= 1;
-        self.samplers.truncate(samplers);
-        (self.values, self.builder.count, self.left) = (values, count, left);
         result
+    }
+
+    /// Begins what may be undone.
+    pub(super) fn checkpoint(&mut self) -> Checkpoint {
+        self.builder.open();
+        Checkpoint {
+            values: self.values.clone(),
+            count: self.builder.count,
+            left: self.left,
+            samplers: self.samplers.len(),
+            messages: self.diagnostics.len(),
+        }
+    }
+
+    /// Undoes all since the checkpoint.
+    pub(super) fn restore(&mut self, before: Checkpoint) {
+        self.builder.close();
+        self.samplers.truncate(before.samplers);
+        self.diagnostics.truncate(before.messages);
+        (self.values, self.builder.count, self.left) = (before.values, before.count, before.left);
     }
 
     /// Returns the number of operations of a pass.

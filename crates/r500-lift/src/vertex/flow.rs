@@ -5,7 +5,7 @@
 //! make such loops: a `while` loop runs its 255 iterations under a predicate that the loop's condition clears.
 
 use r500_ir::{ALL, Loop, LoopParam, NONE, Operand, Range, Stmt, Type};
-use r500_pvs::{Addressing, DstType, FlowLoop, FlowNode, Instruction, MathOp, Op, VectorOp};
+use r500_pvs::{Addressing, DstType, FlowLoop, FlowNode, Instruction, Op};
 
 use super::state::{File, State};
 use super::{VertexLift, VertexLiftError};
@@ -121,37 +121,12 @@ fn uses_loop_index(inst: Instruction) -> bool {
     modes.any(|mode| mode == Addressing::LoopIndex)
 }
 
-/// Returns whether an operation sets the predicate.
-fn sets_predicate(op: Op) -> bool {
-    match op {
-        Op::Vector(op) => matches!(
-            op,
-            VectorOp::PRED_SET_EQ_PUSH
-                | VectorOp::PRED_SET_GT_PUSH
-                | VectorOp::PRED_SET_GTE_PUSH
-                | VectorOp::PRED_SET_NEQ_PUSH
-        ),
-        Op::Math(op) => matches!(
-            op,
-            MathOp::PRED_SET_EQ
-                | MathOp::PRED_SET_GT
-                | MathOp::PRED_SET_GTE
-                | MathOp::PRED_SET_NEQ
-                | MathOp::PRED_SET_CLR
-                | MathOp::PRED_SET_INV
-                | MathOp::PRED_SET_POP
-                | MathOp::PRED_SET_RESTORE
-        ),
-        Op::Macro(_) => false,
-    }
-}
-
 /// Marks the variables that an instruction may modify.
 fn mark_modified(inst: Instruction, modified: &mut [bool]) {
     let dst = inst.dst();
-    modified[State::PREDICATE] |= sets_predicate(inst.op());
+    modified[State::PREDICATE] |= inst.op().sets_predicate();
     if let Some(dual) = inst.dual_math() {
-        modified[State::PREDICATE] |= sets_predicate(Op::Math(dual.op()));
+        modified[State::PREDICATE] |= Op::Math(dual.op()).sets_predicate();
         let (register, component) = (dual.dst_offset(), dual.dst_we_sel().code() & 3);
         modified[File::Alternate.variable(register.into(), component.into())] = true;
     }

@@ -8,7 +8,7 @@ use r500_pvs::{
 };
 
 use super::ir::{Atom, Block, Cell, File, Kind, Lane, Memory, Node, Part, Target, Value};
-use super::liveness::{Cells, cell_read, file_written, is_conditional, is_predicate};
+use super::liveness::{Cells, cell_read, file_written, is_conditional};
 
 /// Returns why an instruction has no operations; `None` if it has.
 pub(super) fn obstacle(inst: Instruction) -> Option<&'static str> {
@@ -17,7 +17,7 @@ pub(super) fn obstacle(inst: Instruction) -> Option<&'static str> {
     if dst.pred_enable() {
         return Some("instructions that the predicate guards stay as they are");
     }
-    if is_predicate(inst.op()) || dual.is_some_and(|dual| is_predicate(Op::Math(dual.op()))) {
+    if inst.op().sets_predicate() || dual.is_some_and(|dual| Op::Math(dual.op()).sets_predicate()) {
         return Some("instructions that set the predicate stay as they are");
     }
     if is_conditional(inst.op()) {

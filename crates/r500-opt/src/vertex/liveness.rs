@@ -63,22 +63,10 @@ pub(super) fn read_components(inst: Instruction) -> [bool; 4] {
         Op::Vector(VectorOp::DOT_PRODUCT | VectorOp::DISTANCE_VECTOR) => [true; 4],
         Op::Math(MathOp::LIGHT_COEFF_DX) => [true; 4],
         Op::Math(_) => [false, false, false, true],
-        Op::Vector(op) if op.is_named() && !is_predicate(Op::Vector(op)) => by_lanes,
+        Op::Vector(op) if op.is_named() && !inst.op().sets_predicate() => by_lanes,
         Op::Macro(_) => by_lanes,
         // Operations without a name, and those that push the predicate, may read all.
         Op::Vector(_) => [true; 4],
-    }
-}
-
-/// Returns whether an operation sets the predicate.
-pub(super) fn is_predicate(op: Op) -> bool {
-    match op {
-        Op::Vector(op) => (VectorOp::PRED_SET_EQ_PUSH.code()..=VectorOp::PRED_SET_NEQ_PUSH.code())
-            .contains(&op.code()),
-        Op::Math(op) => {
-            (MathOp::PRED_SET_EQ.code()..=MathOp::PRED_SET_RESTORE.code()).contains(&op.code())
-        }
-        Op::Macro(_) => false,
     }
 }
 

@@ -100,8 +100,8 @@ pub(super) struct Sequencer {
     indexed: bool,
     /// The current iteration of each flow-control instruction that is a loop.
     iterations: Vec<Iteration>,
-    /// If each loop runs one iteration: the loops that were entered and left so far.
-    pub(super) events: Option<Vec<FlowEvent>>,
+    /// If each loop runs one iteration: the loops that were entered and left since they were taken.
+    events: Option<Vec<FlowEvent>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +122,7 @@ impl Sequencer {
         Self::start(flow, indexed, None)
     }
 
-    /// Returns a sequencer that runs one iteration of each loop, and records [events](Self::events).
+    /// Returns a sequencer that runs one iteration of each loop, and records [events](Self::take_events).
     pub(super) fn of_one_iteration(flow: &FlowControl) -> Self {
         Self::start(flow, true, Some(Vec::new()))
     }
@@ -219,6 +219,13 @@ impl Sequencer {
     pub(super) fn heap_bytes(&self) -> usize {
         let iterations: usize = self.iterations.iter().map(Iteration::bytes).sum();
         iterations + size_of_val(self.stack.as_slice())
+    }
+
+    /// Takes the loops that were entered and left since the last call, of a sequencer [of one iteration](Self::of_one_iteration).
+    pub(super) fn take_events(&mut self) -> Vec<FlowEvent> {
+        #[expect(clippy::expect_used, reason = "loops that are not recorded would be lost")]
+        let events = self.events.as_mut().expect("the sequencer records");
+        std::mem::take(events)
     }
 
     fn record(&mut self, event: FlowEvent) {

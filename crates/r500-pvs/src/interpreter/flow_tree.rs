@@ -78,7 +78,7 @@ impl Program {
         while open.len() > 1 {
             close(&flow, &mut open, false);
         }
-        Ok(open.pop().map(|program| program.body).unwrap_or_default())
+        Ok(std::mem::take(&mut innermost(&mut open).body))
     }
 }
 
@@ -93,7 +93,7 @@ fn handle_events(
     sequencer: &mut Sequencer,
     open: &mut Vec<Open>,
 ) -> Result<(), FlowTreeError> {
-    for event in sequencer.events.replace(Vec::new()).unwrap_or_default() {
+    for event in sequencer.take_events() {
         match event {
             FlowEvent::Entered(inst) => {
                 let op = flow.ops[inst];
@@ -114,7 +114,8 @@ fn handle_events(
 
 /// Closes the innermost loop, and appends it to the one around it. A loop that was left by a jump, or by the end of the program, runs once.
 fn close(flow: &FlowControl, open: &mut Vec<Open>, completed: bool) {
-    let Some(Open { inst, body }) = open.pop() else { return };
+    #[expect(clippy::expect_used, reason = "a loop that was not opened must not close the program")]
+    let Open { inst, body } = open.pop().expect("a loop is open");
     let op = flow.ops[inst];
     debug_assert_eq!(op.op, FlowOp::LOOP, "only loops are recorded");
     let trips = if completed { op.count_or_target } else { 1 };
