@@ -12,7 +12,7 @@ use r500::{files, jit};
 use r500_card::{Host, Limits, Playback, Played};
 use r500_stream::{ChunkKind, Submission, Tiling};
 
-use crate::error::{error, of_host, of_playback};
+use crate::error::{error, of_file, of_host, of_playback};
 use crate::vectors::bytes_of;
 
 /// A card belongs to one thread at a time.
@@ -176,11 +176,7 @@ impl Capture {
             (Some(path), _) => {
                 // Records are read one at a time, each with its own limit.
                 let file = files::open(&path, u64::MAX);
-                let file = file.map_err(|refused| {
-                    // Python's own kinds of OSError, where there is one.
-                    let named = || error(format!("{}: {refused}", path.display()));
-                    if refused.raw_os_error().is_some() { PyErr::from(refused) } else { named() }
-                })?;
+                let file = file.map_err(|refused| of_file(&path, refused))?;
                 Box::new(BufReader::new(file))
             }
             (None, Some(bytes)) => Box::new(Cursor::new(bytes)),

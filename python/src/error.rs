@@ -1,5 +1,8 @@
 //! The exceptions of the package.
 
+use std::io;
+use std::path::Path;
+
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use r500_card::{HostError, PlaybackError};
@@ -14,6 +17,14 @@ pyo3::create_exception!(
 
 pub(crate) fn error(error: impl std::fmt::Display) -> PyErr {
     Error::new_err(error.to_string())
+}
+
+/// Returns the exception of a file that cannot be read: one of Python's own kinds of OSError, where there is one.
+pub(crate) fn of_file(path: &Path, refused: io::Error) -> PyErr {
+    match refused.raw_os_error() {
+        Some(_) => PyErr::from(refused),
+        None => error(format!("{}: {refused}", path.display())),
+    }
 }
 
 pub(crate) fn of_host(refused: HostError) -> PyErr {

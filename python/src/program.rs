@@ -19,7 +19,7 @@ use r500::reader::{self, Language};
 use r500::writer;
 
 use crate::drawing::Drawing;
-use crate::error::error;
+use crate::error::{error, of_file};
 use crate::shader;
 use crate::vectors::{bytes_of, vectors};
 
@@ -42,13 +42,9 @@ pub(crate) fn read(py: Python<'_>, bytes: &[u8], name: Option<&str>) -> PyResult
 /// Returns the bytes of a file, by the rules for all files: no devices, no pipes, a limited length.
 #[pyfunction]
 pub(crate) fn read_file<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = py.detach(|| files::read(&path, files::MAX_TEXT)).map_err(|refused| {
-        match refused.raw_os_error() {
-            // Python's own kinds of OSError.
-            Some(_) => PyErr::from(refused),
-            None => error(format!("{}: {refused}", path.display())),
-        }
-    })?;
+    let bytes = py
+        .detach(|| files::read(&path, files::MAX_TEXT))
+        .map_err(|refused| of_file(&path, refused))?;
     Ok(PyBytes::new(py, &bytes))
 }
 

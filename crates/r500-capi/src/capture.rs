@@ -11,7 +11,7 @@ use r500_stream::capture::PlayError;
 
 use crate::card::Card;
 use crate::error::{Error, guarded, or_else};
-use crate::handle::{self, Handle, Object, exclusive};
+use crate::handle::{self, Handle, exclusive, object};
 use crate::pointers;
 
 /// An event: the capture has ended.
@@ -27,14 +27,7 @@ pub const R500_EVENT_FRAME: u32 = 3;
 /// time: a function fails while another call uses the capture, also r500_capture_free.
 pub struct Capture(Handle<Playback<Box<dyn Read + Send + Sync>>>);
 
-impl Object for Capture {
-    type State = Playback<Box<dyn Read + Send + Sync>>;
-    const NAME: &'static str = "capture";
-
-    fn handle(&self) -> &Handle<Self::State> {
-        &self.0
-    }
-}
+object!(Capture: Playback<Box<dyn Read + Send + Sync>>, "capture");
 
 /// What r500_capture_next did.
 #[repr(C)]

@@ -11,7 +11,7 @@ use r500_card::{Card as Chip, CardError, Host, HostError, Limits};
 use r500_stream::{Buffer, ChunkKind, Memory, Submission, Tiling};
 
 use crate::error::{Error, guarded, or_else};
-use crate::handle::{self, Handle, Object, exclusive};
+use crate::handle::{self, Handle, exclusive, object};
 use crate::pointers;
 use crate::text as texts;
 
@@ -32,14 +32,7 @@ pub const R500_DOMAIN_VRAM: u32 = 4;
 /// while another call uses the card, also r500_card_free. Different cards may be used at the same time.
 pub struct Card(Handle<Host>);
 
-impl Object for Card {
-    type State = Host;
-    const NAME: &'static str = "card";
-
-    fn handle(&self) -> &Handle<Self::State> {
-        &self.0
-    }
-}
+object!(Card: Host, "card");
 
 /// A chunk of a submission, as `struct drm_radeon_cs_chunk` has it, with a pointer of C.
 #[repr(C)]

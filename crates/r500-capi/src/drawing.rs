@@ -16,7 +16,7 @@ use r500::program::{Input, InputData};
 use r500::texture::{TextureError, TextureSpec};
 
 use crate::error::{Error, guarded, or_else};
-use crate::handle::{self, Handle, Object, exclusive};
+use crate::handle::{self, Handle, exclusive, object};
 use crate::pointers;
 use crate::program::{Program, job};
 use crate::text as texts;
@@ -32,14 +32,7 @@ pub const R500_RGBA32F: u32 = 0x3915;
 /// function fails while another call uses the drawing, also r500_drawing_free. To draw on several threads, prepare a drawing for each.
 pub struct Drawing(Handle<DrawingState>);
 
-impl Object for Drawing {
-    type State = DrawingState;
-    const NAME: &'static str = "drawing";
-
-    fn handle(&self) -> &Handle<DrawingState> {
-        &self.0
-    }
-}
+object!(Drawing: DrawingState, "drawing");
 
 /// A prepared program and its bindings.
 pub struct DrawingState {

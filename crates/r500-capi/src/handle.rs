@@ -37,6 +37,21 @@ pub(crate) trait Object {
     fn handle(&self) -> &Handle<Self::State>;
 }
 
+/// Makes a type of the header an [`Object`]: its state, and what messages call it.
+macro_rules! object {
+    ($name:ident: $state:ty, $text:literal) => {
+        impl $crate::handle::Object for $name {
+            type State = $state;
+            const NAME: &'static str = $text;
+
+            fn handle(&self) -> &Handle<$state> {
+                &self.0
+            }
+        }
+    };
+}
+pub(crate) use object;
+
 /// Exclusive use of a handle during a call.
 pub(crate) struct InUse<'a, T> {
     mark: &'a AtomicU32,

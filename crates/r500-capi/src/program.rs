@@ -13,7 +13,7 @@ use r500::reader::{self, Language};
 use r500::writer;
 
 use crate::error::{Error, guarded, or_else};
-use crate::handle::{self, Handle, Object, shared};
+use crate::handle::{self, Handle, object, shared};
 use crate::{pointers, text as texts};
 
 /// A program with all that its file says about it: constants, inputs, textures, size. The caller of r500_read owns it. No function changes it,
@@ -26,14 +26,7 @@ pub struct ProgramState {
     assumptions: Assumptions,
 }
 
-impl Object for Program {
-    type State = ProgramState;
-    const NAME: &'static str = "program";
-
-    fn handle(&self) -> &Handle<ProgramState> {
-        &self.0
-    }
-}
+object!(Program: ProgramState, "program");
 
 /// Passes ownership of a program to C.
 pub(crate) fn give(job: Job, assumptions: Assumptions) -> *mut Program {

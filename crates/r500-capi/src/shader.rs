@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use r500::emit::{self, Arithmetic, Inputs, Language, Options, SelfTest, Shader as Emitted};
 
 use crate::error::{Error, guarded, or_else};
-use crate::handle::{self, Handle, Object, shared};
+use crate::handle::{self, Handle, object, shared};
 use crate::program::{Program, job};
 use crate::{pointers, text as texts};
 
@@ -18,26 +18,12 @@ pub const R500_EMIT_PLANES: u32 = 2;
 /// none may when it is freed.
 pub struct Shader(Handle<Emitted>);
 
-impl Object for Shader {
-    type State = Emitted;
-    const NAME: &'static str = "shader";
-
-    fn handle(&self) -> &Handle<Emitted> {
-        &self.0
-    }
-}
+object!(Shader: Emitted, "shader");
 
 /// The self-test of hosts for exact shaders. The caller of r500_host_test_new owns it. Threads may use it as they may a shader.
 pub struct HostTest(Handle<SelfTest>);
 
-impl Object for HostTest {
-    type State = SelfTest;
-    const NAME: &'static str = "self-test";
-
-    fn handle(&self) -> &Handle<SelfTest> {
-        &self.0
-    }
-}
+object!(HostTest: SelfTest, "self-test");
 
 /// Returns the language with a name.
 ///

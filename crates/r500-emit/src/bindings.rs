@@ -14,7 +14,6 @@ pub(crate) const UNIFORMS: u32 = 0;
 
 /// The bindings of a shader.
 pub(crate) struct Bindings<'a> {
-    job: &'a Job,
     pub arithmetic: Arithmetic,
     language: Language,
     from: Inputs,
@@ -84,7 +83,6 @@ impl<'a> Bindings<'a> {
             names.entry(uniform.constant).or_insert(uniform.name.as_str());
         }
         Self {
-            job,
             arithmetic,
             language,
             from,

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use r500_check::ExternalReads;
+use r500_exec::numerics::Decimal;
 use r500_isa::state::UsFcIntConst;
 use r500_program::Job;
 
-use crate::numbers::number;
 use crate::{Known, Literals, Proof, SIDES};
 
 /// A proof or the lack of one, with the values that it covers.
@@ -48,7 +48,7 @@ impl Claim {
             for ((temp, channel), value) in known.fixed_inputs(side) {
                 if reads[n].inputs.get(&temp).is_some_and(|mask| mask >> channel & 1 != 0) {
                     let letter = char::from(b"rgba"[usize::from(channel & 3)]);
-                    inputs.push(format!("temp[{temp}].{letter} = {}", number(value)));
+                    inputs.push(format!("temp[{temp}].{letter} = {}", Decimal(value)));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::numbers::{number, vector};
+use r500_exec::numerics::{Decimal, Decimals};
 
 /// A pixel that differs.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,11 +49,11 @@ impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Color { target, written, .. } => {
-                let [a, b] = written.each_ref().map(|color| vector(color));
+                let [a, b] = written.each_ref().map(|color| Decimals(color));
                 write!(f, "target {}: {a} and {b}", char::from(b"ABCD"[target & 3]))
             }
             Self::Depth { written } => {
-                let [a, b] = written.map(number);
+                let [a, b] = written.map(Decimal);
                 write!(f, "depth: {a} and {b}")
             }
             Self::Coverage { drawn: [a, b] } => write!(f, "drawn: {a} and {b}"),

@@ -18,7 +18,6 @@ mod findings;
 mod interface_match;
 mod known;
 mod legal;
-mod numbers;
 mod pixel_paths;
 mod prove;
 mod random;

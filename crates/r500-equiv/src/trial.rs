@@ -11,7 +11,8 @@ use r500_program::Job;
 
 use crate::legal::LegalConstants;
 use crate::{
-    Difference, Incomparable, InterfaceMatch, Known, Literals, Pair, Random, Search, SearchEnd,
+    Difference, Incomparable, InterfaceMatch, Known, Literals, Pair, Proof, Random, Search,
+    SearchEnd, prove_with,
 };
 
 /// Width and height of the picture with the values of the jobs.
@@ -64,6 +65,15 @@ impl Trial {
     #[must_use]
     pub fn run(a: &Job, b: &Job, rounds: u64) -> Self {
         Self::run_with(a, b, rounds, &Known::default())
+    }
+
+    /// Draws two jobs as [`Self::run_with`] does, then tries a proof with the same assumptions; `None` if a pixel differs, which is the answer.
+    #[must_use]
+    pub fn with_proof(a: &Job, b: &Job, rounds: u64, known: &Known) -> (Self, Option<Proof>) {
+        let trial = Self::run_with(a, b, rounds, known);
+        let is_different = matches!(trial, Self::Different { .. });
+        let proof = (!is_different).then(|| prove_with(&a.program, &b.program, known));
+        (trial, proof)
     }
 
     /// Draws two jobs as [`Self::run`] does, with other values only where the assumptions leave them open.

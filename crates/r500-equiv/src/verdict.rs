@@ -4,7 +4,7 @@ use std::fmt;
 
 use r500_program::Job;
 
-use crate::{Claim, Difference, Incomparable, Known, Literals, Proof, Trial, Unknown, prove_with};
+use crate::{Claim, Difference, Incomparable, Known, Literals, Proof, Trial, Unknown};
 
 /// The verdict on two programs with the same values of constants, inputs and textures, register by register.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,22 +38,19 @@ impl PairVerdict {
     /// tries a proof.
     #[must_use]
     pub fn of(a: &Job, b: &Job, rounds: u64) -> Self {
-        let trial = Trial::run(a, b, rounds);
-        // A pixel that differs is the answer.
-        if let Trial::Different { difference, .. } = trial {
-            return Self::Different(difference);
-        }
         let known = Known::default();
-        let proof = prove_with(&a.program, &b.program, &known);
         let claim = |proof| Claim::of([a, b], &known, Literals::Unbound, proof);
-        match (proof, trial) {
-            (proof @ Proof::Proved, _) => Self::Proved(claim(proof)),
-            (proof @ Proof::ProvedIfCovered, _) => Self::ProvedIfCovered(claim(proof)),
-            (Proof::Unknown(open), Trial::Equal { rounds, pixels }) => {
+        match Trial::with_proof(a, b, rounds, &known) {
+            (Trial::Different { difference, .. }, _) => Self::Different(difference),
+            (_, Some(proof @ Proof::Proved)) => Self::Proved(claim(proof)),
+            (_, Some(proof @ Proof::ProvedIfCovered)) => Self::ProvedIfCovered(claim(proof)),
+            (Trial::Equal { rounds, pixels }, Some(Proof::Unknown(open))) => {
                 Self::EqualInRuns { rounds, pixels, open }
             }
-            (Proof::Unknown(open), Trial::NotRun(why)) => Self::NotCompared { why, open },
-            (Proof::Unknown(_), Trial::Different { difference, .. }) => Self::Different(difference),
+            (Trial::NotRun(why), Some(Proof::Unknown(open))) => Self::NotCompared { why, open },
+            (Trial::Equal { .. } | Trial::NotRun(_), None) => {
+                unreachable!("a proof is tried unless a pixel differs")
+            }
         }
     }
 

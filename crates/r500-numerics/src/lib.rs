@@ -35,10 +35,12 @@ mod arith;
 pub mod branchless;
 pub mod codec;
 pub mod compare;
+mod decimal;
 pub mod kernels;
 mod plane;
 mod special;
 
 pub use arith::{Arith, ClampNan, Denormals, ZeroSign, finish};
+pub use decimal::{Decimal, Decimals};
 pub use plane::{centre, plane};
 pub use special::{CANONICAL_NAN, canonical_nan, flush};

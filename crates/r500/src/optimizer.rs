@@ -12,7 +12,7 @@ use std::fmt;
 use r500_opt::{Allowance, Optimized, Options};
 use r500_program::Job;
 
-use crate::equivalence::{Known, Proof, Trial, prove_with};
+use crate::equivalence::{Known, Proof, Trial};
 pub use source::rewrite_source;
 pub use vertex::{CheckedVertex, VertexEvidence, optimize_vertex, rewrite_vertex_source};
 
@@ -42,14 +42,10 @@ impl Evidence {
         if allow.contains(&Allowance::ZeroSign) {
             known = known.without_zero_signs();
         }
-        let trial = Trial::run_with(original, result, ROUNDS, &known);
-        if matches!(trial, Trial::Different { .. }) {
-            return Self::Trial(trial);
-        }
-        match prove_with(&original.program, &result.program, &known) {
-            Proof::Proved => Self::Proved,
+        match Trial::with_proof(original, result, ROUNDS, &known) {
+            (_, Some(Proof::Proved)) => Self::Proved,
             // For groups that are partly covered, the trial is the evidence.
-            Proof::ProvedIfCovered | Proof::Unknown(_) => Self::Trial(trial),
+            (trial, _) => Self::Trial(trial),
         }
     }
 }

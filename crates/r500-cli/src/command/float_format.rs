@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use r500::exec::numerics::{Decimal, Decimals};
 use serde_json::Value;
 
 /// Returns a float in JSON: the shortest decimal that reads back as the same float, or "nan",
@@ -24,20 +25,13 @@ pub(super) fn json_all(values: &[f32]) -> Value {
 
 /// Returns a float as text: the shortest decimal that reads back as the same float.
 pub(super) fn text(value: f32) -> String {
-    let mut text = String::new();
-    push(&mut text, value);
-    text
+    Decimal(value).to_string()
 }
 
 /// Appends the result of [`text`].
 pub(super) fn push(text: &mut String, value: f32) {
-    let magnitude = value.abs();
     // Writing to a string cannot fail.
-    let _ = if value != 0.0 && !(1e-4..1e7).contains(&magnitude) && value.is_finite() {
-        write!(text, "{value:e}")
-    } else {
-        write!(text, "{value}")
-    };
+    let _ = write!(text, "{}", Decimal(value));
 }
 
 /// Returns a float's bits.
@@ -47,8 +41,7 @@ pub(super) fn bits(value: f32) -> String {
 
 /// Returns `(a, b, c)`.
 pub(super) fn vector(values: &[f32]) -> String {
-    let texts: Vec<String> = values.iter().copied().map(text).collect();
-    format!("({})", texts.join(", "))
+    Decimals(values).to_string()
 }
 
 /// Returns the letters of a channel mask, red in bit 0.
