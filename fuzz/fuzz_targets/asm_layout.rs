@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use r500_asm::raw_tokens::raw_tokens;
+use r500_text::raw_tokens::raw_tokens;
 use r500_asm::{Options, assemble, format};
 
 fuzz_target!(|source: &[u8]| {

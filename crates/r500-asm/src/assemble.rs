@@ -5,9 +5,9 @@ use r500_program::Job;
 use crate::diagnostic::{self, Diagnostic, DiagnosticCode, DiagnosticCollector, RenderOptions};
 use crate::items::{Expansion, ExpectedPixels, Include, Reference, Symbol, TextureRequest};
 use crate::lexer::{Lexer, MAX_SOURCE};
-use crate::macros::ExpansionLimits;
 use crate::parse::Parser;
 use crate::source::{Files, IncludeLimits, Loader, NoFiles, Span};
+use r500_text::macros::ExpansionLimits;
 
 /// Options of the assembler.
 pub struct Options<'a> {

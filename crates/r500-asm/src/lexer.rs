@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, DiagnosticCode, DiagnosticCollector, quoted};
 use crate::items::Include;
-use crate::macros::ExpansionLimits;
 use crate::names::{self, Kw};
-use crate::raw_tokens::text_start;
 use crate::source::{File, Files, IncludeLimits, Loader, Span};
 pub(crate) use expand::{Counter, Macro, Piece, SUFFIX_LETTERS};
 use expand::{Repeat, Scope};
+use r500_text::macros::ExpansionLimits;
+use r500_text::raw_tokens::text_start;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,18 +15,15 @@
 
 mod assemble;
 pub mod diagnostic;
-pub mod expression;
 mod flow;
 mod foreign_ops;
 pub mod format;
 pub mod ide;
 mod items;
 mod lexer;
-pub mod macros;
 mod names;
 mod parse;
 mod print;
-pub mod raw_tokens;
 mod source;
 
 pub use assemble::{Assembly, Options, assemble};
@@ -39,10 +36,10 @@ pub use items::{
     SymbolKind, TextureRequest, TextureSource,
 };
 pub use lexer::MAX_SOURCE;
-pub use macros::ExpansionLimits;
 pub use names::closest;
 pub use print::{
     PrintOptions, Printed, TextureFile, operand_text, operation_text, print, print_code,
     print_instruction, print_lines, source_text,
 };
+pub use r500_text::macros::ExpansionLimits;
 pub use source::{File, Files, IncludeLimits, Loaded, Loader, NoFiles, Position, Span};

@@ -42,8 +42,8 @@ fn editor_grammar_contains_every_keyword() {
     let grammar: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let mut known = BTreeSet::new();
     words(&grammar, &mut known);
-    let bodies = r500_asm::macros::MacroWord::ALL.map(|word| &word.text()[1..]);
-    let functions = r500_asm::expression::Function::of_numbers().map(|(name, ..)| name);
+    let bodies = r500_text::macros::MacroWord::ALL.map(|word| &word.text()[1..]);
+    let functions = r500_text::expression::Function::of_numbers().map(|(name, ..)| name);
     let keywords: Vec<&str> = keywords().into_iter().chain(bodies).chain(functions).collect();
     assert!(keywords.len() > 100 && keywords.contains(&"TEX_SEM_WAIT"));
     let unknown: Vec<_> =

@@ -6,8 +6,8 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::Random;
-use r500_asm::raw_tokens::{RawTokenKind, raw_tokens};
 use r500_asm::{Options, assemble, format, print_code};
+use r500_text::raw_tokens::{RawTokenKind, raw_tokens};
 
 fn laid_out(source: &str) -> String {
     String::from_utf8(format(source.as_bytes()).unwrap()).unwrap()

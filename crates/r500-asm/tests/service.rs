@@ -7,8 +7,8 @@ use std::path::Path;
 
 use common::Random;
 use r500_asm::ide::{Analysis, HintKind, OutlineKind, Renaming, Token};
-use r500_asm::raw_tokens::{RawTokenKind, raw_tokens};
 use r500_asm::{Loaded, Options, assemble};
+use r500_text::raw_tokens::{RawTokenKind, raw_tokens};
 
 fn analysis(source: &str) -> Analysis {
     Analysis::new(source.as_bytes(), Options::default())

@@ -9,6 +9,8 @@
 //! Program ──r500-lift──▶ Function ──native──▶ Units ──cache, compile──▶ Assembly ──exec_memory──▶ Kernels
 //! ```
 //!
+//! `r500-lir` selects and schedules instructions and allocates registers; the back ends are here, with the memory for code.
+//!
 //! | module | job |
 //! | --- | --- |
 //! | `engine` | the engine |
@@ -21,16 +23,9 @@
 //! | `bound_function` | a function with the bindings of a draw |
 //! | `cache` | code cache |
 //! | `cache_key` | cache keys of functions and compile units |
-//! | `lower`, `lir` | instruction selection: from the IR to low-level operations |
-//! | `unroll_and_jam` | interleaving of two groups of pixels |
-//! | `live_ranges` | live ranges |
-//! | `schedule` | instruction scheduling |
 //! | `memory_bounds` | bounds check of the memory that code accesses |
 //! | `fuel` | counting and limiting of executed instructions |
-//! | `machine` | machine description for register allocation: registers, memory operands |
-//! | `regalloc`, `mach_inst` | register allocation and its result, machine IR |
 //! | `vm_context` | the context that native code receives: pointers, offsets, fuel |
-//! | `known_bugs` | fault injection for tests |
 //! | `x86` | the x86-64 back end: encoding, executable memory |
 //! | `aarch64` | the AArch64 back end: encoding, executable memory |
 //! | `wasm` | the WebAssembly back end, if the host helps (feature `wasm-host`) |
@@ -55,23 +50,10 @@ mod settings;
 mod tiering;
 mod vertices;
 
-mod lir;
-mod live_ranges;
-mod lower;
 #[cfg(test)]
 #[path = "../testing/random_units/mod.rs"]
 mod random_units;
-mod schedule;
-mod unroll_and_jam;
 
-#[cfg(any(native_code, test))]
-mod known_bugs;
-#[cfg(any(native_code, test))]
-mod mach_inst;
-#[cfg(any(native_code, test))]
-mod machine;
-#[cfg(any(native_code, test))]
-mod regalloc;
 #[cfg(any(native_code, test))]
 mod vm_context;
 

@@ -1,6 +1,5 @@
 //! Compilation of a scene to a command stream and buffers.
 
-use r500::asm::expression::{Environment, Value};
 use r500::chip::pm4::{MAX_BODY, Opcode};
 use r500::chip::values::{DataType, PrimType, PrimWalk, StreamSwizzle};
 use r500::chip::vap::{
@@ -16,6 +15,7 @@ use r500::isa::texture::{TxEnable, TxInvalTags};
 use r500::isa::values::VectorType;
 use r500::program::Job;
 use r500::pvs::Source;
+use r500::text::expression::{Environment, Value};
 use r500_stream::StreamWriter;
 
 use crate::frame::{Buffers, Frame, Shown};

@@ -55,11 +55,11 @@ mod texture;
 
 use std::ops::Range;
 
-use r500::asm::expression::Expression;
 use r500::chip::Mapped;
 use r500::chip::vap::{VapOutVtxFmt0, VapOutVtxFmt1};
 use r500::program::{Input, Job, Plane};
 use r500::pvs::Source;
+use r500::text::expression::Expression;
 
 pub use compile::CompileError;
 pub use frame::Frame;

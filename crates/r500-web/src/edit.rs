@@ -1,6 +1,6 @@
 //! Changes of constants and textures in the source.
 
-use r500::asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
+use r500::text::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
 use crate::document::{Document, TextEdit};
 

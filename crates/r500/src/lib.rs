@@ -49,6 +49,7 @@ pub use r500_program as program;
 pub use r500_pvs as pvs;
 pub use r500_service as service;
 pub use r500_service::{explain, lint};
+pub use r500_text as text;
 
 // The intermediate representation, which the command prints. Not part of the public interface.
 #[doc(hidden)]

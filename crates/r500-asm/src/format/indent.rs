@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::Source;
 use crate::ide::Head;
-use crate::macros::MacroWord;
 use crate::names::Kw;
-use crate::raw_tokens::RawTokenKind;
+use r500_text::macros::MacroWord;
+use r500_text::raw_tokens::RawTokenKind;
 
 /// Columns a level.
 const LEVEL: usize = 4;

@@ -20,8 +20,8 @@ mod table;
 use std::collections::HashSet;
 
 use crate::ide::{Statement, statements};
-use crate::raw_tokens::{RawToken, RawTokenKind, raw_tokens, text_start};
 use crate::source::Span;
+use r500_text::raw_tokens::{RawToken, RawTokenKind, raw_tokens, text_start};
 
 /// Greatest width of a line of code, if it can be broken.
 pub const WIDTH: usize = 110;

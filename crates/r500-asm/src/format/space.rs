@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Source, WIDTH, columns};
 use crate::ide::{Head, begins_statement};
 use crate::names::{self, Kw};
-use crate::raw_tokens::{RawToken, RawTokenKind};
+use r500_text::raw_tokens::{RawToken, RawTokenKind};
 
 /// The tokens of a line, each with whether a space precedes it.
 pub(super) struct SpacedLine<'a> {

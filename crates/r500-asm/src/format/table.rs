@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Source;
 use crate::ide::Head;
-use crate::raw_tokens::{RawToken, RawTokenKind};
+use r500_text::raw_tokens::{RawToken, RawTokenKind};
 
 /// A source line of complete directives.
 struct Row {

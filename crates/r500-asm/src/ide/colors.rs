@@ -3,8 +3,8 @@
 use super::{Analysis, span};
 use crate::items::{Register, SymbolKind};
 use crate::names::Kw;
-use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
+use r500_text::raw_tokens::{RawToken, RawTokenKind};
 
 /// A constant that is a colour.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,11 +6,11 @@ use super::expansions::number_text;
 use super::hover::{operation_page, texture_operations};
 use super::keyword_docs::{self, KeywordDoc, Role};
 use super::{Analysis, CursorContext, Head, span};
-use crate::expression::Function;
 use crate::items::SymbolKind;
 use crate::names::{self, CARRIED, Kw};
-use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
+use r500_text::expression::Function;
+use r500_text::raw_tokens::{RawToken, RawTokenKind};
 
 /// A completion proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use super::Analysis;
 use crate::items::{Constant, Expansion, Symbol};
-use crate::macros::MacroWord;
 use crate::print::print_lines;
-use crate::raw_tokens::RawToken;
+use r500_text::macros::MacroWord;
+use r500_text::raw_tokens::RawToken;
 
 /// Limit of the instructions that a hover text lists.
 const MAX_LISTED: usize = 12;

@@ -11,10 +11,10 @@ use super::{Analysis, CursorContext, Head, span};
 use crate::foreign_ops::foreign_op;
 use crate::items::Register;
 use crate::items::SymbolKind;
-use crate::macros::MacroWord;
 use crate::names::{self, Kw};
-use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
+use r500_text::macros::MacroWord;
+use r500_text::raw_tokens::{RawToken, RawTokenKind};
 
 /// The hover text of a location.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -46,8 +46,8 @@ pub use tokens::{Token, TokenKind};
 
 use crate::assemble::{Assembly, Options, assemble};
 use crate::names::{self, Kw};
-use crate::raw_tokens::{self, RawToken, RawTokenKind};
 use crate::source::Span;
+use r500_text::raw_tokens::{self, RawToken, RawTokenKind};
 pub(crate) use statement::{Head, Statement, begins_line, begins_statement, statements};
 
 /// A text edit: a span and its replacement.

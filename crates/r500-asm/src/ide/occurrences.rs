@@ -3,8 +3,8 @@
 use super::{Analysis, Head, Statement, span, statements};
 use crate::items::{Register, SymbolKind};
 use crate::names::Kw;
-use crate::raw_tokens::{self, RawToken, RawTokenKind};
 use crate::source::Span;
+use r500_text::raw_tokens::{self, RawToken, RawTokenKind};
 
 /// A place in a source that names a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

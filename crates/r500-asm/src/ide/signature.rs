@@ -7,7 +7,7 @@ use r500_isa::Slot;
 use super::hover::{fits, operation_page};
 use super::{Analysis, CursorContext, Head, keyword_docs};
 use crate::names::{self, Kw};
-use crate::raw_tokens::{RawToken, RawTokenKind};
+use r500_text::raw_tokens::{RawToken, RawTokenKind};
 
 /// A signature.
 #[derive(Clone, Debug, PartialEq, Eq)]

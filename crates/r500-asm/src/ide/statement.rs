@@ -2,11 +2,11 @@
 
 use r500_isa::Register;
 
-use crate::macros::MacroWord;
 use crate::names::{self, Kw, register_of};
 use crate::parse::directive::STARTS;
 use crate::parse::{starts_alu, starts_flow};
-use crate::raw_tokens::{RawToken, RawTokenKind};
+use r500_text::macros::MacroWord;
+use r500_text::raw_tokens::{RawToken, RawTokenKind};
 
 /// The kind of a statement, from its first words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

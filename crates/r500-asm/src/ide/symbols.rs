@@ -3,10 +3,10 @@
 use super::{Analysis, Head, OccurrenceRole, TextEdit, span, touches};
 use crate::items::Register;
 use crate::items::{Symbol, SymbolKind};
-use crate::macros::MacroWord;
 use crate::names::{Kw, register_of};
-use crate::raw_tokens::RawTokenKind;
 use crate::source::Span;
+use r500_text::macros::MacroWord;
+use r500_text::raw_tokens::RawTokenKind;
 
 /// An entry of a source's outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -259,7 +259,7 @@ impl Analysis {
     }
 
     /// Pieces as one short line, without the `;`.
-    fn line(&self, tokens: &[crate::raw_tokens::RawToken]) -> String {
+    fn line(&self, tokens: &[r500_text::raw_tokens::RawToken]) -> String {
         let tokens = match tokens {
             [inner @ .., last] if last.kind == RawTokenKind::Mark(b';') => inner,
             all => all,

@@ -8,8 +8,8 @@ use super::keyword_docs::{self, Role};
 use super::{Analysis, Head, Statement, span};
 use crate::items::SymbolKind;
 use crate::names::{self, Kw};
-use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
+use r500_text::raw_tokens::{RawToken, RawTokenKind};
 
 /// A semantic token on a single line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

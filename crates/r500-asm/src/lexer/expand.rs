@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::{Frame, FrameKind, Lexer, offset};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
-use crate::macros::{self, MacroWord, NoEnd};
 use crate::source::Span;
+use r500_text::macros::{self, MacroWord, NoEnd};
 
 /// A part of a file, and the scope of its names.
 #[derive(Clone, Copy, Debug)]

@@ -5,12 +5,12 @@ use r500_isa::InlineConst;
 use super::value::whole;
 use super::{NamedValue, ParseAbort, Parsed, Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
-use crate::expression::{
-    self, Environment, Expression, ExpressionError, Function, Mark, Operator, Precedence, Reader,
-};
 use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
+use r500_text::expression::{
+    self, Environment, Expression, ExpressionError, Function, Mark, Operator, Precedence, Reader,
+};
 
 impl Parser<'_> {
     /// Returns whether an operator follows a number, so that it begins an expression.

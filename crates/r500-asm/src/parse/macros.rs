@@ -5,10 +5,10 @@ use super::{ParseAbort, Parsed, Parser};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::items::{Expansion, Reference, Symbol, SymbolKind};
 use crate::lexer::{Counter, Macro, Piece, SUFFIX_LETTERS, TokenKind};
-use crate::macros::{MAX_PARAMETERS, MacroWord, may_be_parameter};
 use crate::names;
-use crate::raw_tokens::{RawTokenKind, raw_tokens};
 use crate::source::Span;
+use r500_text::macros::{MAX_PARAMETERS, MacroWord, may_be_parameter};
+use r500_text::raw_tokens::{RawTokenKind, raw_tokens};
 
 /// Limit of the iterations of one repetition.
 const MAX_COUNT: u32 = 1 << 16;

@@ -6,11 +6,12 @@ use super::assembly::Assembly;
 use super::emit::{self, VECTORS};
 use super::error::CompileError;
 use super::inversion;
-use crate::lir::{Class, LirFunction};
-use crate::lower::TargetCaps;
-use crate::mach_inst::UnitLayout;
-use crate::machine::{Machine, MemoryOperands};
-use crate::{Effort, Groups, lower, regalloc, schedule, unroll_and_jam};
+use crate::{Effort, Groups};
+use r500_lir::TargetCaps;
+use r500_lir::UnitLayout;
+use r500_lir::regalloc;
+use r500_lir::{Class, LirFunction};
+use r500_lir::{Machine, MemoryOperands};
 
 /// The machine description for register allocation. [`emit`] reserves the last two vector registers.
 pub(crate) const MACHINE: Machine =
@@ -35,19 +36,19 @@ pub(crate) fn compile(
 
 /// Returns the input of register allocation: the scheduled operations of all interleaved groups.
 pub(crate) fn scheduled(unit: &CompileUnit<'_>, effort: Effort, groups: Groups) -> LirFunction {
-    let mut function = lower::lower(unit, TargetCaps::quads(Class::Vector));
+    let mut function = r500_lir::lower(unit, TargetCaps::quads(Class::Vector));
     let two = match groups {
         Groups::One => false,
         Groups::Two | Groups::Four => true,
         Groups::Contest => regalloc::pressure(&function) < CROWDED,
     };
     if two {
-        function = unroll_and_jam::interleave(function, Class::Vector, false);
+        function = r500_lir::interleave(function, Class::Vector, false);
     }
     inversion::invert(&mut function);
     if effort == Effort::Full {
         // Texel offsets are not read from the frame.
-        schedule::schedule(&mut function, [VECTORS, 0], false);
+        r500_lir::schedule(&mut function, [VECTORS, 0], false);
     }
     function
 }

@@ -28,11 +28,11 @@ use super::assembler::{Assembler, CodeLabel};
 use super::assembly::Assembly;
 use super::encode::{self, Condition, SP, V, X, XZR};
 use super::error::CompileError;
-use crate::lir::Opcode;
-use crate::mach_inst::{Label, MachCode, MachInst, Mem, UnitLayout};
 use crate::vm_context::offset as context;
 use operations::TexelAddresses;
 use pixels::PixelUse;
+use r500_lir::Opcode;
+use r500_lir::{Label, MachCode, MachInst, Mem, UnitLayout};
 
 /// Bytes per vector.
 pub(super) const VECTOR: u32 = 16;

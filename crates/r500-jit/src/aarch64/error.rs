@@ -1,7 +1,7 @@
 //! Errors of the compiler.
 
 use super::assembler::TooLong;
-use crate::lir::Opcode;
+use r500_lir::Opcode;
 
 /// Why a unit has no machine code. The fast engine then interprets its operations.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

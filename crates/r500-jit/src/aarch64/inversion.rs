@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use crate::lir::{LirFunction, Op, Opcode, Region, Relation, VReg};
+use r500_lir::{LirFunction, Op, Opcode, Region, Relation, VReg};
 
 /// Inverts masks where that saves an instruction.
 pub(super) fn invert(function: &mut LirFunction) {
@@ -119,7 +119,7 @@ fn invert_selection(op: &mut Op, n: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lir::{Arm, Branch, Class};
+    use r500_lir::{Arm, Branch, Class};
 
     const NE: Opcode = Opcode::Cmp(Relation::Ne);
     const EQ: Opcode = Opcode::Cmp(Relation::Eq);

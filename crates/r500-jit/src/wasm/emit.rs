@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, ValType};
 
 use super::guards::{self, GuardSet};
-use crate::lir::{
+use r500_lir::{
     Branch, GatherChannel, LirFunction, LoadTexel, Loop, MemOperand, Opcode, Region, StoreColor,
     VReg,
 };

@@ -9,7 +9,7 @@
 
 use r500_fast::codegen::{LinearInterpolant, TextureDesc};
 
-use crate::lir::{GatherChannel, LoadTexel, Opcode};
+use r500_lir::{GatherChannel, LoadTexel, Opcode};
 
 /// Exponents: of the smallest subnormal, of the smallest normal number, and of numbers that absorb tiny operands: next to 2^-100, floats
 /// are 2^-124 apart below it, so a number up to 2^-126 is less than half the distance of neighbours.

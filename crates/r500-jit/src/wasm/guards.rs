@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::ftz_analysis::{FpFact, RequiredGuard, Size, of_result};
-use crate::lir::{Class, LirFunction, MemOperand, Op, Opcode, Region, VReg};
+use r500_lir::{Class, LirFunction, MemOperand, Op, Opcode, Region, VReg};
 
 /// The guarded values and their guards.
 #[derive(Debug, Default)]

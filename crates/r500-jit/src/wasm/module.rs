@@ -11,10 +11,10 @@ use wasm_encoder::{
 
 use super::emit::{self, EmitParams, signature};
 use super::guards::GuardSet;
-use crate::lir::Class;
-use crate::live_ranges::LiveRanges;
-use crate::lower::TargetCaps;
-use crate::{Effort, lower, schedule, unroll_and_jam};
+use crate::Effort;
+use r500_lir::Class;
+use r500_lir::LiveRanges;
+use r500_lir::TargetCaps;
 
 /// The import module; names of its memory and table, and of the exported function. They are the interface to
 /// the host.
@@ -45,15 +45,15 @@ pub(super) struct Functions {
 }
 
 pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functions> {
-    let mut function = lower::lower(unit, TargetCaps::quads(Class::Mask));
+    let mut function = r500_lir::lower(unit, TargetCaps::quads(Class::Mask));
     // Two interleaved groups need twice the registers.
     let live_ranges = LiveRanges::of(&function);
     if live_ranges.pressure(0, live_ranges.end()) < CROWDED {
-        function = unroll_and_jam::interleave(function, Class::Mask, false);
+        function = r500_lir::interleave(function, Class::Mask, false);
     }
     if effort == Effort::Full {
         // Masks occupy vector registers, too, but there are few of them.
-        schedule::schedule(&mut function, [REGISTERS, usize::MAX], false);
+        r500_lir::schedule(&mut function, [REGISTERS, usize::MAX], false);
     }
     let guards = GuardSet::of(&function);
     let (stride, fuel_checked) = (unit.stride, unit.fuel_checked);

@@ -4,10 +4,11 @@ use r500_fast::codegen::CompileUnit;
 
 use super::contest::Variant;
 use super::emit;
-use crate::lir::{Class, LirFunction, Opcode, Region};
-use crate::lower::TargetCaps;
-use crate::mach_inst::UnitLayout;
-use crate::{Effort, Groups, fuel, lower, regalloc, schedule, unroll_and_jam};
+use crate::{Effort, Groups};
+use r500_lir::TargetCaps;
+use r500_lir::UnitLayout;
+use r500_lir::regalloc;
+use r500_lir::{Class, LirFunction, Opcode, Region};
 
 pub use super::assembly::{Assembly, Line};
 pub use super::level::Level;
@@ -101,7 +102,7 @@ pub(super) fn compile_forms(
     let (baseline, challengers) = match groups {
         Groups::One => (form(function, 0, Variant::Baseline), Vec::new()),
         Groups::Two | Groups::Four => {
-            let is_four = groups == Groups::Four && fuel::fuel_is_uniform(&function.body);
+            let is_four = groups == Groups::Four && r500_lir::fuel_is_uniform(&function.body);
             let function = lower_speculative(unit, level).unwrap_or(function);
             (form(function, if is_four { 2 } else { 1 }, Variant::Baseline), Vec::new())
         }
@@ -142,7 +143,7 @@ fn challenger_doublings(function: &LirFunction, level: Level) -> Vec<(u32, Varia
     // Four groups cannot count instructions separately.
     let is_roomy = pressure <= ROOMY
         && function.classes.len() < LONG / 2
-        && fuel::fuel_is_uniform(&function.body);
+        && r500_lir::fuel_is_uniform(&function.body);
     // Out-of-order execution overlaps groups, but neither iterations of a loop nor long latencies of texel loads.
     let mut waits = function.body.iter().any(|region| matches!(region, Region::Loop(_)));
     function.each_op(|op| waits |= matches!(op.opcode, Opcode::LoadTexel(_)));
@@ -190,13 +191,13 @@ fn finish(
 
 /// Returns the operations of a unit for one group.
 pub(crate) fn lower_unit(unit: &CompileUnit<'_>, level: Level) -> LirFunction {
-    lower::lower(unit, caps(level))
+    r500_lir::lower(unit, caps(level))
 }
 
 /// Returns the operations with speculation on signs of zeros; `None` if that changes nothing.
 fn lower_speculative(unit: &CompileUnit<'_>, level: Level) -> Option<LirFunction> {
     let caps = TargetCaps { speculative: true, ..caps(level) };
-    lower::is_speculative(unit).then(|| lower::lower(unit, caps))
+    r500_lir::is_speculative(unit).then(|| r500_lir::lower(unit, caps))
 }
 
 fn caps(level: Level) -> TargetCaps {
@@ -229,11 +230,11 @@ pub(crate) fn schedule_groups(
     doublings: u32,
 ) -> LirFunction {
     for _ in 0..doublings {
-        function = unroll_and_jam::interleave(function, level.mask(), doublings == 1);
+        function = r500_lir::interleave(function, level.mask(), doublings == 1);
     }
     if effort == Effort::Full {
         let registers = [Class::Vector, Class::Mask].map(|class| level.registers(class));
-        schedule::schedule(&mut function, registers, true);
+        r500_lir::schedule(&mut function, registers, true);
     }
     function
 }

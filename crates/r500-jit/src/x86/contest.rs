@@ -1,7 +1,7 @@
 //! Online auto-tuning: chooses between two forms of a unit's code by measurement, for example one group of pixels at a time or several
 //! interleaved. With three forms, the winner of the first contest competes with the third.
 //!
-//! Both forms compute the same bits and count the same instructions (see [`fuel_is_uniform`](crate::fuel::fuel_is_uniform)), so either may draw
+//! Both forms compute the same bits and count the same instructions (see [`fuel_is_uniform`](r500_lir::fuel_is_uniform)), so either may draw
 //! any chunk. In a round, a call's chunks are split in two halves; each form draws one half, and the times per chunk are compared. After
 //! [`ROUNDS`] rounds one form draws everything: the baseline, unless the other is faster by more than [`NOISE`]. Code is shared through
 //! the cache, so a contest is decided once per unit, by all threads and draws together.

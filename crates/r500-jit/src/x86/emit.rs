@@ -27,13 +27,13 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand};
 
 use r500_fast::codegen::Chunk;
 
-use crate::lir::Class;
-use crate::mach_inst::{Label, MachCode, MachInst, RegMem, UnitLayout};
 use crate::vm_context::offset as context;
 use crate::x86::assembler::{Alu, Assembled, Assembler, CodeLabel, Condition, Operand, at};
 use crate::x86::assembly::{Assembly, Line};
 use crate::x86::level::Level;
 use operations::at_index;
+use r500_lir::Class;
+use r500_lir::{Label, MachCode, MachInst, RegMem, UnitLayout};
 use texel_indices::TexelIndices;
 
 /// Bytes per chunk.

@@ -12,7 +12,6 @@ use r500_exec::output::color::PixelEncoding;
 use r500_fast::Simd;
 use r500_fast::codegen::{AdjacentBatches, Batch, CompileUnit, Kernel, LANES, run_one_by_one};
 
-use crate::lower::supports_encoding;
 use crate::memory_bounds::MemoryBounds;
 use crate::x86::compile::{Assembly, CompiledForms, Level, PendingForm, compile_forms};
 use crate::x86::contest::{Contest, Variant, timed};
@@ -21,6 +20,7 @@ use crate::x86::emulated::EmulatedCode;
 use crate::x86::exec_memory::ExecMemory;
 use crate::x86::perf_map::PerfMap;
 use crate::{Effort, Groups, Settings, Unavailable};
+use r500_lir::supports_encoding;
 
 /// The back end: compiles units.
 #[derive(Debug)]

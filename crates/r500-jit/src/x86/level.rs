@@ -2,8 +2,8 @@
 
 use r500_fast::Simd;
 
-use crate::lir::Class;
-use crate::machine::{Machine, MemoryOperands};
+use r500_lir::Class;
+use r500_lir::{Machine, MemoryOperands};
 
 /// The vector instructions that code uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -17,6 +17,8 @@
 //! | `disasm` | listings of machine code |
 //! | `perf_map` | symbols for profilers |
 
+#[cfg(test)]
+mod allocations;
 mod assembler;
 mod assembly;
 pub mod compile;
@@ -29,6 +31,8 @@ mod exec_memory;
 mod kernel;
 pub(crate) mod level;
 mod perf_map;
+#[cfg(test)]
+mod spills;
 
 pub use disasm::listing;
 pub(crate) use kernel::{Backend, CompiledKernel};

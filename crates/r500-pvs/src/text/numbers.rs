@@ -1,10 +1,10 @@
-//! Numbers as constant expressions, whose grammar is that of all languages ([`r500_asm::expression`]), and their names.
+//! Numbers as constant expressions, whose grammar is that of all languages ([`r500_text::expression`]), and their names.
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use r500_asm::expression::{
+use r500_text::expression::{
     self, Environment, Expression, ExpressionError, Function, Mark, Operator, Precedence,
 };
 

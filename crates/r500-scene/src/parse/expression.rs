@@ -1,6 +1,6 @@
-//! Values of constants in the text of a scene. Their grammar is that of all languages ([`r500::asm::expression`]).
+//! Values of constants in the text of a scene. Their grammar is that of all languages ([`r500::text::expression`]).
 
-use r500::asm::expression::{
+use r500::text::expression::{
     self, Environment, Expression, ExpressionError, Function, Mark, Operator, Precedence, Reader,
     Value,
 };

@@ -3,7 +3,7 @@
 //! | module | content |
 //! | --- | --- |
 //! | this one | statements |
-//! | `expression` | values of constants; their grammar is `r500_asm::expression` |
+//! | `expression` | values of constants; their grammar is `r500_text::expression` |
 //! | `memory` | buffers; registers, and the memory that their addresses are in |
 //! | `program` | programs in braces, or in files |
 //! | `shader` | GLSL, and the names in it |
@@ -20,11 +20,11 @@ mod words;
 use std::ops::Range;
 use std::path::Path;
 
-use r500::asm::expression::{Environment, Expression, Value};
 use r500::chip::values::PrimType;
 use r500::files::{MAX_PICTURE, NamedFiles, parent};
 use r500::program::Job;
 use r500::pvs::{CONSTANTS, INPUTS, Source};
+use r500::text::expression::{Environment, Expression, Value};
 
 use crate::mesh::{Attribute, MAX_ATTRIBUTES, MAX_VERTICES, Mesh};
 use crate::{Assignment, Draw, RawBuffer, RegisterWrite, Scene, SceneError, Target};

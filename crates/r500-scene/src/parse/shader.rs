@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use r500::asm::expression::{Environment, Expression, Value};
 use r500::compile::tree::Storage;
 use r500::compile::vertex;
 use r500::compile::{self, Compiled, Diagnostic, SamplerUnit, Stage};
 use r500::program::{Job, Texture, Uniform};
 use r500::reader::assembly;
+use r500::text::expression::{Environment, Expression, Value};
 
 use super::program::Language;
 use super::{MAX_ERRORS, Parsed, Parser, Parts};

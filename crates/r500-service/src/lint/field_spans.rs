@@ -6,7 +6,7 @@ use r500_asm::{Assembly, Span};
 use r500_check::Location;
 use r500_isa::Field;
 
-use r500_asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
+use r500_text::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
 /// Returns the most exact span of a lint's location in a source; `None` if it has none.
 #[must_use]

@@ -13,7 +13,7 @@ use r500_isa::values::InstType;
 use r500_program::Job;
 
 use super::field_spans::directive;
-use r500_asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
+use r500_text::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
 /// A source with its safe fixes.
 #[derive(Clone, Debug)]

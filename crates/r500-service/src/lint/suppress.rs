@@ -11,7 +11,7 @@
 use r500_asm::{Assembly, Span};
 use r500_check::{LintCode, Location};
 
-use r500_asm::raw_tokens::{RawTokenKind, raw_tokens};
+use r500_text::raw_tokens::{RawTokenKind, raw_tokens};
 
 /// Limit of codes and unreadable comments in a source; a program has at most 65,536 instructions.
 const MAX_CODES: usize = 10_000;

@@ -3,8 +3,8 @@
 use super::{Emit, FAR, FpMode, POOL, SCRATCH, SPARE, TABLES, context};
 use crate::aarch64::encode::{self, V, X};
 use crate::aarch64::error::CompileError;
-use crate::lir::{GatherChannel, IntRange, LoadTexel, Opcode, Relation, Rounding};
-use crate::mach_inst::{Mem, RegMem};
+use r500_lir::{GatherChannel, IntRange, LoadTexel, Opcode, Relation, Rounding};
+use r500_lir::{Mem, RegMem};
 
 /// Registers that cache texel addresses.
 const CELLS: [X; 4] = [X(10), X(11), X(12), X(13)];

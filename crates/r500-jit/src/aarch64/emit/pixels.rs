@@ -9,8 +9,8 @@ use r500_fast::codegen::{LinearInterpolant, PixelOffsets};
 
 use super::{COVERED, Emit, OFFSET, PLACES, QUAD, SCRATCH, SLOTS, SPARE, TERMS, VECTOR, context};
 use crate::aarch64::encode::{self, V};
-use crate::lir::{Interpolant, Opcode, StoreColor};
-use crate::mach_inst::{MachCode, MachInst};
+use r500_lir::{Interpolant, Opcode, StoreColor};
+use r500_lir::{MachCode, MachInst};
 
 /// Bytes per pixel.
 const PIXEL: u32 = 16;

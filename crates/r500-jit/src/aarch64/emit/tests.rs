@@ -8,8 +8,8 @@ use crate::aarch64::encode::{
     add_imm, add_x, and, bif, bit, bsl, fabs, fcmeq, fcmeq_zero, fcmge, fcmgt, fcmgt_zero, fcvtzs,
     fmul, ld1_lane, ldr, ldr_q, ldr_s, movi, mvn, orr, str_q, umov, vector_of,
 };
-use crate::lir::{Class, GatherChannel, IntRange, LoadTexel, Relation};
-use crate::mach_inst::{RegMem, op};
+use r500_lir::{Class, GatherChannel, IntRange, LoadTexel, Relation};
+use r500_lir::{MachInst, RegMem};
 
 /// Returns the words of instructions in a mode.
 fn words_of(mode: FpMode, insts: &[MachInst]) -> Vec<u32> {
@@ -40,7 +40,7 @@ const ZERO: RegMem = RegMem::Memory(Mem::Const(0));
 
 #[test]
 fn comparisons_exchange_sides_and_have_zero_in_them() {
-    let cmp = |relation, b| words(&[op(Opcode::Cmp(relation), 4, &[reg(1), b])]);
+    let cmp = |relation, b| words(&[MachInst::op(Opcode::Cmp(relation), 4, &[reg(1), b])]);
     assert_eq!(cmp(Relation::Lt, reg(2)), [fcmgt(V(4), V(2), V(1))]);
     assert_eq!(cmp(Relation::Le, reg(2)), [fcmge(V(4), V(2), V(1))]);
     assert_eq!(cmp(Relation::Gt, reg(2)), [fcmgt(V(4), V(1), V(2))]);
@@ -53,18 +53,18 @@ fn comparisons_exchange_sides_and_have_zero_in_them() {
 #[test]
 fn minima_and_maxima_are_comparisons_and_selections() {
     let [a, b] = [V(1), V(2)];
-    let min = |dst| words(&[op(Opcode::Min, dst, &[reg(1), reg(2)])]);
+    let min = |dst| words(&[MachInst::op(Opcode::Min, dst, &[reg(1), reg(2)])]);
     assert_eq!(min(4), [fcmgt(V(4), b, a), bsl(V(4), a, b)]);
     assert_eq!(min(1), [fcmgt(V(31), b, a), bif(a, b, V(31))]);
     assert_eq!(min(2), [fcmgt(V(31), b, a), bit(b, a, V(31))]);
-    let max = |dst, second| words(&[op(Opcode::Max, dst, &[reg(1), second])]);
+    let max = |dst, second| words(&[MachInst::op(Opcode::Max, dst, &[reg(1), second])]);
     assert_eq!(max(4, reg(2)), [fcmgt(V(4), a, b), bsl(V(4), a, b)]);
     assert_eq!(max(1, ZERO), [fcmgt_zero(V(31), a), and(a, a, V(31))]);
 }
 
 #[test]
 fn selections_overwrite_the_operand_that_is_there() {
-    let blend = |dst| words(&[op(Opcode::Blend, dst, &[reg(1), reg(2), reg(3)])]);
+    let blend = |dst| words(&[MachInst::op(Opcode::Blend, dst, &[reg(1), reg(2), reg(3)])]);
     let [mask, a, b] = [V(1), V(2), V(3)];
     assert_eq!(blend(1), [bsl(mask, a, b)]);
     assert_eq!(blend(2), [bif(a, b, mask)]);
@@ -75,7 +75,7 @@ fn selections_overwrite_the_operand_that_is_there() {
 #[test]
 fn products_are_one_instruction_or_exact() {
     for (dst, a, b) in [(4, 1, 2), (1, 1, 2), (2, 1, 2), (1, 1, 1)] {
-        let product = op(Opcode::Mul, dst, &[reg(a), reg(b)]);
+        let product = MachInst::op(Opcode::Mul, dst, &[reg(a), reg(b)]);
         assert_eq!(words(&[product]), [fmul(V(dst), V(a), V(b))]);
         let [dst, a, b] = [dst, a, b].map(V);
         let exact = [
@@ -106,7 +106,7 @@ fn products_are_one_instruction_or_exact() {
 
 #[test]
 fn what_is_too_large_becomes_the_least_integer_where_that_matters() {
-    let truncate = |range| words(&[op(Opcode::Truncate(range), 4, &[reg(4)])]);
+    let truncate = |range| words(&[MachInst::op(Opcode::Truncate(range), 4, &[reg(4)])]);
     assert_eq!(truncate(IntRange::Integers), [fcvtzs(V(4), V(4))]);
     assert_eq!(
         truncate(IntRange::All),
@@ -125,7 +125,7 @@ fn what_is_too_large_becomes_the_least_integer_where_that_matters() {
 fn texels_of_a_footprint_have_one_address() {
     let texel = |dst, unit, offset| {
         let texel = LoadTexel { unit, pixel: 2, offset, tiny: false };
-        op(Opcode::LoadTexel(texel), dst, &[reg(9)])
+        MachInst::op(Opcode::LoadTexel(texel), dst, &[reg(9)])
     };
     let address = |x, table| [umov(X(x), V(9), 2), add_x(X(x), table, X(x), 0)];
     let [first, second] = [address(10, TABLES[0]), address(11, TABLES[1])];
@@ -141,7 +141,7 @@ fn texels_of_a_footprint_have_one_address() {
     assert_eq!(words, wanted.concat());
     // A unit whose texels have no register.
     let texel = LoadTexel { unit: 15, pixel: 0, offset: 0, tiny: false };
-    let words = self::words(&[op(Opcode::LoadTexel(texel), 1, &[reg(9)])]);
+    let words = self::words(&[MachInst::op(Opcode::LoadTexel(texel), 1, &[reg(9)])]);
     assert_eq!(words[0], ldr(X(9), CONTEXT, 80 + 8 * 15));
 }
 
@@ -149,7 +149,7 @@ fn texels_of_a_footprint_have_one_address() {
 fn single_channels_are_gathered_lane_by_lane() {
     let gather = |offset| {
         let channel = GatherChannel { unit: 3, offset, tiny: false };
-        words(&[op(Opcode::GatherChannel(channel), 9, &[reg(9)])])
+        words(&[MachInst::op(Opcode::GatherChannel(channel), 9, &[reg(9)])])
     };
     let addresses: Vec<u32> = (0..4)
         .flat_map(|n| {

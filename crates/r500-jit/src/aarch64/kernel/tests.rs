@@ -10,9 +10,9 @@ use r500_ir::Value;
 use super::*;
 use crate::aarch64::assembly::Assembly;
 use crate::aarch64::emit;
-use crate::lir::{Class, Opcode};
-use crate::mach_inst::{Label, MachCode, MachInst, Mem, RegMem, UnitLayout};
 use crate::random_units::{Numbers, check, count, with_budget};
+use r500_lir::{Class, Opcode};
+use r500_lir::{Label, MachCode, MachInst, Mem, RegMem, UnitLayout};
 
 const NUMBERS: [Numbers; 3] = [Numbers::Plain, Numbers::All, Numbers::Edges];
 

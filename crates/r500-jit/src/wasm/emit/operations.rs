@@ -3,7 +3,7 @@
 use wasm_encoder::InstructionSink;
 
 use super::{Code, EXPONENT, FlushLocals, FpMode, SIGN, memory, splat};
-use crate::lir::{IntRange, MemOperand, Op, Opcode, Relation, Rounding, VReg};
+use r500_lir::{IntRange, MemOperand, Op, Opcode, Relation, Rounding, VReg};
 
 impl Code<'_> {
     pub(super) fn op(&mut self, op: &Op) {

@@ -10,7 +10,7 @@ use r500_fast::codegen::{LinearInterpolant, PixelOffsets};
 use wasm_encoder::{MemArg, ValType};
 
 use super::{Code, Locals, VECTOR, context, memory, vector, word};
-use crate::lir::{Interpolant, StoreColor, VReg};
+use r500_lir::{Interpolant, StoreColor, VReg};
 
 /// Bytes per pixel.
 const PIXEL: u32 = 16;

@@ -8,12 +8,12 @@ use r500_exec::Options;
 use r500_fast::codegen::Batch;
 
 use super::*;
-use crate::known_bugs::{KnownBug, inject};
-use crate::lir::TableEntry;
 use crate::memory_bounds::MemoryBounds;
 use crate::random_units::{Numbers, check, count, with_budget, with_unit};
 use crate::x86::emulated::EmulatedCode;
 use crate::x86::exec_memory::ExecMemory;
+use r500_lir::TableEntry;
+use r500_lir::known_bugs::{KnownBug, inject};
 
 const LEVELS: [Level; 2] = [Level::Avx2, Level::Avx512];
 

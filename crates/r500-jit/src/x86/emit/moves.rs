@@ -4,10 +4,10 @@ use iced_x86::Register::{self, ECX, EDX, R14, RCX, RDX, RSP};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand};
 
 use super::{Emit, constant_bytes, mask};
-use crate::lir::Class;
-use crate::mach_inst::Mem;
 use crate::x86::assembler::{Alu, Operand};
 use crate::x86::level::Level;
+use r500_lir::Class;
+use r500_lir::Mem;
 
 impl Emit<'_> {
     pub(super) fn load_from(&mut self, class: Class, dst: u8, from: Mem) -> Result<(), IcedError> {

@@ -5,11 +5,11 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand, RoundingControl};
 
 use super::texel_indices::TexelIndices;
 use super::{Emit, SPARE, TABLES, context, field, mask, table};
-use crate::known_bugs::{KnownBug, is_injected};
-use crate::lir::{Class, Interpolant, LoadTexel, Lookup, Opcode, Relation, Rounding, TableEntry};
-use crate::mach_inst::{Mem, RegMem};
 use crate::x86::assembler::{Alu, Condition, Operand};
 use crate::x86::level::Level;
+use r500_lir::known_bugs::{KnownBug, is_injected};
+use r500_lir::{Class, Interpolant, LoadTexel, Lookup, Opcode, Relation, Rounding, TableEntry};
+use r500_lir::{Mem, RegMem};
 
 /// An operation with one instruction each in VEX and EVEX.
 enum Plain {

@@ -5,9 +5,9 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand};
 
 use super::operations::at_index;
 use super::{Emit, SPARE, context, field};
-use crate::lir::{Class, Opcode, PixelRows, StoreColor};
-use crate::mach_inst::RegMem;
 use crate::x86::level::Level;
+use r500_lir::RegMem;
+use r500_lir::{Class, Opcode, PixelRows, StoreColor};
 
 /// Adjacent pixels of a row that are adjacent in a vector.
 #[derive(Clone, Copy)]

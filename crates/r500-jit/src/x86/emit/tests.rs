@@ -6,10 +6,8 @@
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, MemorySizeOptions};
 
 use super::*;
-use crate::lir::{
-    Access, IntRange, Interpolant, LoadTexel, Opcode, Relation, Rounding, StoreColor,
-};
-use crate::mach_inst::{Mem, op};
+use r500_lir::{Access, IntRange, Interpolant, LoadTexel, Opcode, Relation, Rounding, StoreColor};
+use r500_lir::{MachInst, Mem};
 
 /// Returns the disassembly of instructions.
 fn text_of(insts: &[MachInst]) -> String {
@@ -40,7 +38,7 @@ fn text_of_groups(groups: u32, insts: &[MachInst]) -> String {
 /// Checks operations that are one instruction each.
 fn are(ops: &[(Opcode, u8, &[RegMem], &str)]) {
     for &(opcode, dst, args, expected) in ops {
-        assert_eq!(text_of(&[op(opcode, dst, args)]), expected, "{opcode:?}");
+        assert_eq!(text_of(&[MachInst::op(opcode, dst, args)]), expected, "{opcode:?}");
     }
 }
 
@@ -187,7 +185,7 @@ fn values_come_from_memory_and_go_there() {
     let [vector, mask] = [Class::Vector, Class::Mask];
     let constant = Mem::Const(7);
     for (inst, expected) in [
-        (op(Opcode::Store(3, 0), 0, &[reg(21)]), "vmovups zmmword ptr [r12+300h],zmm21"),
+        (MachInst::op(Opcode::Store(3, 0), 0, &[reg(21)]), "vmovups zmmword ptr [r12+300h],zmm21"),
         (
             MachInst::Load { class: vector, dst: 21, from: Mem::Slot(1, 0) },
             "vmovups zmm21,zmmword ptr [r12+100h]",
@@ -222,7 +220,7 @@ fn values_come_from_memory_and_go_there() {
 
 #[test]
 fn the_constant_pool_has_each_constant_once() {
-    let add = |bits| op(Opcode::Add, 0, &[reg(0), RegMem::Memory(Mem::Const(bits))]);
+    let add = |bits| MachInst::op(Opcode::Add, 0, &[reg(0), RegMem::Memory(Mem::Const(bits))]);
     assert_eq!(
         text_of(&[add(5), add(6), add(5)]),
         "vaddps zmm0,zmm0,dword ptr [r14]{1to16}; vaddps zmm0,zmm0,dword ptr [r14+4]{1to16}; \
@@ -297,7 +295,7 @@ fn no_instruction_wants_aligned_memory() {
         (Opcode::LoadTexel(LoadTexel { unit: 3, pixel: 2, offset: 0, tiny: false }), 1, vec![SLOT]),
     ];
     let mut insts: Vec<MachInst> =
-        ops.iter().map(|(opcode, dst, args)| op(*opcode, *dst, args)).collect();
+        ops.iter().map(|(opcode, dst, args)| MachInst::op(*opcode, *dst, args)).collect();
     let slot = Mem::Slot(1, 0);
     insts.push(MachInst::Load { class: vector, dst: 1, from: slot });
     insts.push(MachInst::Store { class: vector, to: slot, from: 1 });
@@ -352,7 +350,7 @@ fn constants_are_read_as_four_bytes() {
         }
         let mut args = [reg(1), reg(2), reg(3)];
         args[at] = CONST;
-        let text = text_of(&[op(opcode, 4, &args)]);
+        let text = text_of(&[MachInst::op(opcode, 4, &args)]);
         assert!(text.contains("dword ptr [r14]") && !text.contains("mmword"), "{opcode:?}: {text}");
         read += 1;
     }
@@ -383,11 +381,11 @@ fn fixed_up_values_are_copied_where_they_are_in_another_register() {
 fn texels_of_a_footprint_share_their_offsets() {
     let texel = |pixel, offset| {
         let texel = LoadTexel { unit: 3, pixel, offset, tiny: false };
-        op(Opcode::LoadTexel(texel), 20, &[STACK])
+        MachInst::op(Opcode::LoadTexel(texel), 20, &[STACK])
     };
     let spilled = |slot| MachInst::Store { class: Class::Vector, to: Mem::Stack(slot), from: 3 };
-    let input = op(Opcode::Interpolant(Interpolant { number: 0, part: 0 }), 18, &[]);
-    let sum = op(Opcode::Add, 1, &[reg(2), reg(3)]);
+    let input = MachInst::op(Opcode::Interpolant(Interpolant { number: 0, part: 0 }), 18, &[]);
+    let sum = MachInst::op(Opcode::Add, 1, &[reg(2), reg(3)]);
     for (between, pixel, loads) in [
         (sum, 0, 4),
         (spilled(1), 0, 4),
@@ -421,9 +419,10 @@ fn coverage_is_found_from_where_the_slots_are() {
 
 #[test]
 fn inputs_are_numbers_of_columns_and_rows() {
-    let ramp = |number, part| op(Opcode::Interpolant(Interpolant { number, part }), 18, &[]);
-    let copy = op(Opcode::Copy, 17, &[reg(29)]);
-    let covered = op(Opcode::LoadCoverage(0), 3, &[]);
+    let ramp =
+        |number, part| MachInst::op(Opcode::Interpolant(Interpolant { number, part }), 18, &[]);
+    let copy = MachInst::op(Opcode::Copy, 17, &[reg(29)]);
+    let covered = MachInst::op(Opcode::LoadCoverage(0), 3, &[]);
     // The addresses are loaded once, and again after their registers were overwritten. The third interpolant starts at byte 2 * 768.
     let place = "mov rax,qword ptr [rbx+0F8h]; mov rdx,qword ptr [rbx+0D0h]; \
                  mov ecx,dword ptr [r12+rdx+8]; mov edx,dword ptr [r12+rdx+0Ch]; ";

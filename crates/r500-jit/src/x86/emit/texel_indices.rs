@@ -2,9 +2,9 @@
 
 use iced_x86::Register::{self, R9, R10, R11, RAX, RCX, RDI, RDX, RSI};
 
-use crate::lir::Opcode;
-use crate::mach_inst::{MachInst, Mem};
 use crate::x86::level::Level;
+use r500_lir::Opcode;
+use r500_lir::{MachInst, Mem};
 
 /// The contents of sets of registers: the offsets, from a vector in memory, of one pixel of each quad.
 #[derive(Default)]

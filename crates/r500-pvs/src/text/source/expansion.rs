@@ -1,5 +1,5 @@
 //! `DEF`, `.macro`, `.rept` and uses of macros. The rules of their text are those of fragment programs
-//! ([`r500_asm::macros`]).
+//! ([`r500_text::macros`]).
 //!
 //! A body is read again for each use. Its parameters are replaced by the text of the arguments, in which names of
 //! numbers, and whole expressions, are their values: an argument means what it means where the macro is used.
@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use r500_asm::macros::{self, MAX_PARAMETERS, MacroWord, NoEnd};
-use r500_asm::raw_tokens::{RawTokenKind, raw_tokens};
+use r500_text::macros::{self, MAX_PARAMETERS, MacroWord, NoEnd};
+use r500_text::raw_tokens::{RawTokenKind, raw_tokens};
 
 use super::super::names;
 use super::super::numbers::{Macro, Named, number, operand, whole};

@@ -1,0 +1,12 @@
+//! Text that the languages share: fragment programs, vertex programs and scenes.
+//!
+//! | module | job |
+//! | --- | --- |
+//! | [`expression`] | constant expressions: the grammar and the evaluator |
+//! | [`macros`] | bodies and arguments of macros and repetitions |
+//! | [`raw_tokens`] | words, marks, strings and comments of a source |
+#![forbid(unsafe_code)]
+
+pub mod expression;
+pub mod macros;
+pub mod raw_tokens;
