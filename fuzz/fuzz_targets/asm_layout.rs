@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use r500_text::raw_tokens::raw_tokens;
 use r500_asm::{Options, assemble, format};
+use r500_text::raw_tokens::raw_tokens;
 
 fuzz_target!(|source: &[u8]| {
     let Ok(out) = format(source) else { return };

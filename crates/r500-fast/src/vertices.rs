@@ -159,6 +159,19 @@ impl VertexBatch {
         }
     }
 
+    /// Stores the inputs of the first `count` vertices of the next run, as far as the program reads them, from an array for each component:
+    /// `column` returns that of an input and a component.
+    ///
+    /// # Panics
+    /// If there are more vertices than [`batch_size`](VertexCode::batch_size), or an array is shorter.
+    pub fn load_columns<'c>(&mut self, count: usize, column: impl Fn(u8, u8) -> &'c [f32]) {
+        assert!(count <= self.code.batch_size(), "at most a batch of vertices");
+        for &(input, channel, slot) in &self.code.code.inputs {
+            let lanes = self.scratch.memory.get_mut(slot).as_flattened_mut();
+            lanes[..count].copy_from_slice(&column(input, channel)[..count]);
+        }
+    }
+
     /// Returns a component of an input, to store it for each vertex of the next run; `None` if the program does not read it. A run may
     /// overwrite it.
     pub fn input_mut(&mut self, input: u8, channel: u8) -> Option<&mut [f32]> {

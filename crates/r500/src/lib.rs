@@ -63,5 +63,6 @@ pub mod reader;
 pub mod rows;
 pub mod stand_in;
 pub mod trace;
+pub mod vertex_rows;
 pub mod vertex_run;
 pub mod writer;

@@ -44,7 +44,6 @@ const COLUMNS: usize = 1024;
 
 /// Runs a program once for each row. `inputs` are temporaries with one vector a row; all other inputs of the job are 0.
 /// Each row is a quad of four equal pixels, so that differences across the quad are 0.
-/// 0. A row is a quad of its own whose four pixels are the same, so that differences across the quad are 0.
 ///
 /// # Errors
 /// [`RowsError`].

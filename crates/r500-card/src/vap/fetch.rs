@@ -1,5 +1,7 @@
 //! Vertex fetch: from indices and arrays to the input vectors of a vertex program.
 
+use std::sync::atomic::Ordering;
+
 use r500_chip::values::{DataType, Endian, SignedNorm, StreamSwizzle};
 use r500_chip::vap::{
     VapCntlStatus, VapIndexOffset, VapProgStreamCntl, VapProgStreamCntlExt, VapPscSgnNormCntl,
@@ -9,6 +11,7 @@ use r500_numerics::codec::half;
 use r500_pvs::INPUTS;
 use r500_stream::{BoundArray, DrawCall, Indices, State};
 
+use super::columns::InputColumns;
 use crate::surface::swap_dword;
 
 /// The source and the format of vertices.
@@ -80,11 +83,18 @@ impl Fetch {
         dwords.clear();
         for BoundArray { array, binding } in &self.arrays {
             let start = array.offset as usize + index as usize * usize::from(array.stride) * 4;
-            for dword in 0..usize::from(array.size) {
-                // An array without a buffer reads as an empty one.
-                let value = binding.as_ref().map_or(0, |b| b.buffer.dword(start + dword * 4));
-                dwords.push(swap_dword(self.swap, value));
+            // An array without a buffer reads as an empty one.
+            let words = binding.as_ref().map_or(&[][..], |bound| bound.buffer.words());
+            // As `Buffer::dword` reads: the lowest bits of the address are ignored, and what is outside is 0.
+            let inside = words.get(start / 4..).unwrap_or_default();
+            let size = usize::from(array.size);
+            let read = inside.iter().take(size).map(|word| word.load(Ordering::Relaxed));
+            let end = dwords.len() + size;
+            match self.swap {
+                Endian::NONE => dwords.extend(read),
+                swap => dwords.extend(read.map(|value| swap_dword(swap, value))),
             }
+            dwords.resize(end, 0);
         }
     }
 
@@ -98,24 +108,35 @@ impl Fetch {
     /// Decodes the dwords of a vertex to input vectors. Vectors without an element are (0, 0, 0, 1) (open).
     pub(crate) fn inputs(&self, dwords: &[u32]) -> [[f32; 4]; INPUTS] {
         let mut inputs = [[0.0, 0.0, 0.0, 1.0]; INPUTS];
+        self.decode(dwords, |vector, channel, value| inputs[vector][channel] = value);
+        inputs
+    }
+
+    /// Decodes the dwords of vertex `n` of a batch.
+    pub(crate) fn store(&self, dwords: &[u32], n: usize, inputs: &mut InputColumns) {
+        self.decode(dwords, |vector, channel, value| inputs.set(vector, channel, n, value));
+    }
+
+    /// Decodes the dwords of a vertex, and passes the components that elements write: vector, component, value.
+    fn decode(&self, dwords: &[u32], mut write: impl FnMut(usize, usize, f32)) {
         let mut at = 0;
         for element in &self.elements {
             let (vectors, used) = element.decode(dwords.get(at..).unwrap_or_default());
             for (n, vector) in vectors.into_iter().flatten().enumerate() {
-                let input = &mut inputs[(element.location + n) % INPUTS];
-                for (c, (to, select)) in input.iter_mut().zip(element.swizzle).enumerate() {
-                    if element.write >> c & 1 != 0 {
-                        *to = match select {
+                let location = (element.location + n) % INPUTS;
+                for (channel, select) in element.swizzle.into_iter().enumerate() {
+                    if element.write >> channel & 1 != 0 {
+                        let value = match select {
                             StreamSwizzle::ZERO => 0.0,
                             StreamSwizzle::ONE => 1.0,
                             select => vector[usize::from(select.code() & 3)],
                         };
+                        write(location, channel, value);
                     }
                 }
             }
             at += used + element.skip;
         }
-        inputs
     }
 }
 

@@ -1,6 +1,7 @@
 //! `VAP`: vertex fetch, primitive assembly, and the outputs of a vertex.
 
 pub(crate) mod assembly;
+pub(crate) mod columns;
 pub(crate) mod fetch;
 pub(crate) mod programs;
 pub(crate) mod vertices;

@@ -10,6 +10,7 @@ use r500_fast::{VertexBatch, VertexEngine};
 use r500_lift::lift_vertex;
 use r500_pvs::{BATCH, BatchMemory, CONSTANTS, Interpreter, Program};
 
+use super::columns::InputColumns;
 use crate::report::EngineChoice;
 
 /// The work from which on compilation pays, in instructions times vertices: some milliseconds of the interpreter.
@@ -25,6 +26,8 @@ const INTERPRETER: &str = "interpreter";
 pub(crate) struct VertexEngines {
     /// Memory of the interpreter.
     batch: BatchMemory,
+    /// Inputs of the vertices of a batch.
+    inputs: InputColumns,
     /// `None`: the interpreter runs all programs.
     engine: Option<Box<dyn VertexEngine>>,
     pays_at: u64,
@@ -62,6 +65,14 @@ pub(crate) enum Runner<'a> {
 }
 
 impl Runner<'_> {
+    /// Returns the number of vertices that it takes at a time.
+    pub(crate) fn batch_size(&self) -> usize {
+        match self {
+            Self::Interpreter { .. } => BATCH,
+            Self::Code { batch, .. } => batch.code().batch_size(),
+        }
+    }
+
     /// Returns the choice of the engine, for the report.
     pub(crate) fn choice(&self) -> EngineChoice {
         match self {
@@ -77,6 +88,7 @@ impl VertexEngines {
     pub(crate) fn new(engine: Option<Box<dyn VertexEngine>>) -> Self {
         Self {
             batch: BatchMemory::default(),
+            inputs: InputColumns::default(),
             engine,
             pays_at: PAYS_AT,
             rules_only: false,
@@ -101,16 +113,16 @@ impl VertexEngines {
         self.rules_only = rules_only;
     }
 
-    /// Returns what runs a program, for a draw of `count` vertices. `constants` are constant memory.
-    pub(crate) fn runner(
+    /// Returns what runs a draw's program, if it has one, and the inputs of its batches. The parameters are the program, constant memory and
+    /// the number of vertices.
+    pub(crate) fn runner_with_inputs(
         &mut self,
-        program: Program,
-        constants: &[[u32; 4]],
-        count: usize,
-    ) -> Runner<'_> {
+        program: Option<(Program, &[[u32; 4]], usize)>,
+    ) -> (Option<Runner<'_>>, &mut InputColumns) {
+        let Some((program, constants, count)) = program else { return (None, &mut self.inputs) };
         let constants: Vec<[f32; 4]> =
             constants.iter().map(|constant| constant.map(f32::from_bits)).collect();
-        let Self { batch, engine, pays_at, rules_only, programs, now } = self;
+        let Self { batch, inputs, engine, pays_at, rules_only, programs, now } = self;
         // The whole batch of a small draw would run for a few of its lanes.
         let is_small = count < BATCH && *pays_at > 0;
         let mut reason = None;
@@ -127,14 +139,19 @@ impl VertexEngines {
                     // Constants beyond the memory are 0.
                     let window = constants.get(base..).unwrap_or_default();
                     batch.set_constants(&window[..window.len().min(CONSTANTS)]);
-                    return Runner::Code { batch, engine };
+                    return (Some(Runner::Code { batch, engine }), inputs);
                 }
                 Code::Declined(why) => reason = Some(why.clone()),
                 Code::None => {}
             }
         }
         let program = Box::new(Interpreter::new(&program, &constants));
-        Runner::Interpreter { program, memory: batch, reason }
+        (Some(Runner::Interpreter { program, memory: batch, reason }), inputs)
+    }
+
+    #[cfg(test)]
+    fn runner(&mut self, program: Program, constants: &[[u32; 4]], count: usize) -> Runner<'_> {
+        self.runner_with_inputs(Some((program, constants, count))).0.expect("there is a program")
     }
 }
 

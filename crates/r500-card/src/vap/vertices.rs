@@ -1,9 +1,10 @@
 //! Vertex processing of a draw, in pieces: a draw may have 2^24 vertices, but primitives use neighbours only.
 
 use r500_chip::values::PrimWalk;
-use r500_pvs::{BATCH, INPUTS};
+use r500_pvs::BATCH;
 use r500_stream::{DrawCall, State};
 
+use super::columns::InputColumns;
 use super::fetch::{Fetch, IndexList, Processed};
 use super::programs::{Runner, VertexEngines};
 use super::{DrawState, OutputLayout, Vertex};
@@ -35,8 +36,12 @@ pub(crate) struct Vertices<'a> {
     processed: Vec<Vertex>,
     /// Places of vertices by index.
     known: Processed,
-    /// Inputs of vertices that are not processed yet; their places in `processed` follow.
-    pending: Vec<[[f32; 4]; INPUTS]>,
+    /// Inputs of vertices that are not processed yet.
+    inputs: &'a mut InputColumns,
+    /// Their number; their places in `processed` follow.
+    pending: usize,
+    /// The number that the program runs for at a time.
+    batch: usize,
     /// Vertices that the program has processed, and that are not reported yet.
     ran: u64,
     dwords: Vec<u32>,
@@ -61,14 +66,17 @@ impl<'a> Vertices<'a> {
             report.note(Note::Draw { why });
             return Ok(None);
         }
+        let (fetch, program) = (Fetch::new(state), state.vertex_program());
+        let program = program.map(|it| (it, state.pvs.constants(), draw.count as usize));
+        let (program, inputs) = engines.runner_with_inputs(program);
+        let batch = program.as_ref().map_or(BATCH, Runner::batch_size);
+        inputs.begin(batch, fetch.locations());
         Ok(Some(Self {
             call,
             walk,
-            fetch: Fetch::new(state),
+            fetch,
             indices: IndexList::new(call),
-            program: state
-                .vertex_program()
-                .map(|program| engines.runner(program, state.pvs.constants(), draw.count as usize)),
+            program,
             layout,
             count: draw.count as usize,
             first: Vertex::default(),
@@ -76,7 +84,9 @@ impl<'a> Vertices<'a> {
             order: Vec::new(),
             processed: Vec::new(),
             known: Processed::default(),
-            pending: Vec::new(),
+            inputs,
+            pending: 0,
+            batch,
             ran: 0,
             dwords: Vec::new(),
         }))
@@ -168,34 +178,33 @@ impl<'a> Vertices<'a> {
             self.order.push(vertex);
             return Ok(());
         }
-        let inputs = match self.walk {
-            PrimWalk::VERTEX_DATA => self.fetch.inputs(self.fetch.embedded(n, &self.call.vertices)),
+        let dwords = match self.walk {
+            PrimWalk::VERTEX_DATA => self.fetch.embedded(n, &self.call.vertices),
             _ => {
                 self.fetch.gather(index, &mut self.dwords);
-                self.fetch.inputs(&self.dwords)
+                &self.dwords
             }
         };
-        let place = self.processed.len() + self.pending.len();
+        self.fetch.store(dwords, self.pending, self.inputs);
+        let place = self.processed.len() + self.pending;
         if indexed {
             self.known.insert(index, place);
         }
         self.order.push(place);
-        self.pending.push(inputs);
-        if self.pending.len() == BATCH { self.process_pending(budget) } else { Ok(()) }
+        self.pending += 1;
+        if self.pending == self.batch { self.process_pending(budget) } else { Ok(()) }
     }
 
     /// Processes the vertices whose inputs are there.
     fn process_pending(&mut self, budget: &mut Budget) -> Result<(), CardError> {
-        if self.pending.is_empty() {
+        if self.pending == 0 {
             return Ok(());
         }
-        let (count, layout) = (self.pending.len(), self.layout);
+        let (count, layout, inputs) = (self.pending, self.layout, &*self.inputs);
         self.ran += count as u64;
         match &mut self.program {
             Some(Runner::Interpreter { program, memory, .. }) => {
-                for (n, inputs) in self.pending.iter().enumerate() {
-                    program.load(memory, n, inputs);
-                }
+                program.load_columns(memory, count, |input, channel| inputs.column(input, channel));
                 let mut executed = 0u64;
                 program.run_batch(memory, count, |vertices| {
                     budget.vertex_instructions(vertices)?;
@@ -208,7 +217,7 @@ impl<'a> Vertices<'a> {
             }
             Some(Runner::Code { batch, .. }) => {
                 budget.time()?;
-                batch.load(&self.pending);
+                batch.load_columns(count, |input, channel| inputs.column(input, channel));
                 let vertices = count as u64;
                 let limit = budget.instructions_of_vertex(vertices);
                 let executed = batch.run(count, limit).unwrap_or_else(|limit| limit.limit + 1);
@@ -218,15 +227,12 @@ impl<'a> Vertices<'a> {
                 self.processed.extend(outputs);
             }
             None => {
-                let outputs = |inputs: &[[f32; 4]; INPUTS], n: usize| {
-                    inputs.get(n).copied().unwrap_or_default()
-                };
                 let vertices =
-                    self.pending.iter().map(|inputs| layout.vertex(|n| outputs(inputs, n)));
+                    (0..count).map(|vertex| layout.vertex(|input| inputs.vector(input, vertex)));
                 self.processed.extend(vertices);
             }
         }
-        self.pending.clear();
+        self.pending = 0;
         Ok(())
     }
 }

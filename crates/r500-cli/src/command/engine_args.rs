@@ -11,7 +11,7 @@ use r500::exec::{
     BindError, Bindings, Engine, EngineName, Limits, Options, Readings, RunError, RunInfo,
     RuntimeWarnings, Shader, ShaderError, WarningKind,
 };
-use r500::fast::{Simd, VertexEngine};
+use r500::fast::{Fast, Simd, VertexEngine};
 use r500::jit::{Settings, engine, usual_engine, vertex_engine};
 use r500::program::Job;
 
@@ -77,6 +77,14 @@ impl EngineArgs {
     /// Returns a new engine that compiles the vertex programs of a virtual card; `None` if the interpreter runs them.
     pub(super) fn vertex_engine(&self) -> Option<Box<dyn VertexEngine>> {
         vertex_engine(self.chosen(), self.simd, self.settings())
+    }
+
+    /// Returns a new engine for rows of vertices; `None` if the interpreter runs them.
+    pub(super) fn rows_engine(&self) -> Option<Box<dyn VertexEngine>> {
+        match self.chosen() {
+            EngineName::Fast => Some(Box::new(Fast::with(self.simd))),
+            name => vertex_engine(name, self.simd, self.settings()),
+        }
     }
 
     fn make(&self, name: EngineName) -> Box<dyn Engine + Send> {

@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use r500::builtin_uniforms::{self, BuiltinUniforms};
 use r500::exec::{
-    Bindings, Counters, Draw, Frame, Options, PixelRect, RunError, RunInfo, RuntimeWarnings,
-    Shader, draw_into,
+    Bindings, Counters, Drawing, Frame, Options, PixelRect, RunError, RunInfo, RuntimeWarnings,
+    Shader,
 };
 use r500::picture::PngCompression;
 use r500::program::Job;
@@ -399,9 +399,10 @@ impl Render {
         let mut options: Options<'_> = self.options()?;
         options.progress = Some(&progress);
         let start = Instant::now();
-        let draw = Draw::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
-        let mut frame = Frame::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
-        let result = draw_into(&*self.machine.engine().prepare(draw), &draw, &mut frame);
+        let mut drawing = Drawing::new(self.machine.engine(), shader, &bindings, options)
+            .map_err(engine_args::not_run)?;
+        let mut frame = drawing.frame(&bindings).map_err(engine_args::not_run)?;
+        let result = drawing.draw_into(&bindings, &mut frame);
         bar.finish_and_clear();
         let stopped = match result {
             Ok(()) => None,

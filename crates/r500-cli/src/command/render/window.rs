@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime};
 
 use r500::builtin_uniforms::BuiltinUniforms;
-use r500::exec::{Bindings, Draw, Frame, Options, Shader, draw_into};
+use r500::exec::{Bindings, Drawing, Frame};
 use r500::program::Job;
 use softbuffer::{Context, Surface};
 use winit::application::ApplicationHandler;
@@ -60,7 +60,7 @@ struct Scene {
     base: Job,
     /// The job with the command-line options applied.
     job: Job,
-    shader: Shader,
+    drawing: Drawing<'static>,
     bindings: Bindings,
     frame: Frame,
     /// Whether a constant takes the time, or the number of pictures drawn before.
@@ -73,8 +73,10 @@ impl Scene {
         let takes_time = render.state.apply(&mut job, size)?;
         let moves = takes_time || job.uniforms.iter().any(|uniform| uniform.name == "frame");
         let (shader, bindings) = bind(&job, size)?;
-        let frame = Frame::new(&shader, &bindings, &render.machine.options()?).map_err(not_run)?;
-        Ok(Self { base, job, shader, bindings, frame, moves })
+        let (engine, options) = (render.machine.engine(), render.machine.options()?);
+        let drawing = Drawing::new(engine, shader, &bindings, options).map_err(not_run)?;
+        let frame = drawing.frame(&bindings).map_err(not_run)?;
+        Ok(Self { base, job, drawing, bindings, frame, moves })
     }
 
     /// Draws the picture at a time, after a number of others.
@@ -88,11 +90,7 @@ impl Scene {
                 self.bindings.set_constant(n, constant.map(f32::from_bits)).map_err(not_bound)?;
             }
         }
-        let options: Options<'_> = render.machine.options()?;
-        let draw = Draw::new(&self.shader, &self.bindings, &options).map_err(not_run)?;
-        // The draw is prepared for each picture, because constants, including the time, are compiled in.
-        let prepared = render.machine.engine().prepare(draw);
-        draw_into(&*prepared, &draw, &mut self.frame).map_err(not_run)
+        self.drawing.draw_into(&self.bindings, &mut self.frame).map_err(not_run)
     }
 }
 

@@ -30,7 +30,7 @@ use super::vertex::VertexFile;
 /// Temporaries that a row does not name start undefined (0), whatever the program's own inputs are.
 ///
 /// Of a vertex program each row is a vertex: its inputs (i0, input[0]) and constants; inputs and constants of the
-/// text are those that a row does not name. Vertices are run by the interpreter, whatever the engine for pixels.
+/// text are those that a row does not name. --engine selects the code that runs them; the interpreter of vertex programs is `reference`.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Run {

@@ -4,7 +4,9 @@ use super::Run;
 use super::results::{Columns, Results};
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::rows::{self, Names};
-use crate::command::vertex::{Limit, VertexFile};
+use crate::command::terminal;
+use crate::command::vertex::VertexFile;
+use r500::pvs::OUTPUTS;
 
 impl Run {
     /// Runs a vertex program for all rows.
@@ -12,19 +14,19 @@ impl Run {
         file.sound()?;
         self.refuse_for_vertices()?;
         self.refuse_inputs()?;
-        let mut vertices = file.vertices(&self.state.constants)?;
+        let limits = self.machine.options()?.limits;
+        let engine = self.machine.rows_engine();
+        let mut vertices = file.vertices(&self.state.constants, engine.as_deref(), limits)?;
+        if let Some(why) = vertices.declined() {
+            terminal::note(&format!("the interpreter runs the vertices: {why}"));
+        }
         let outputs = file.program().written_outputs();
         let mut results = Results::new(self, Columns::of_vertices(&outputs));
-        let mut limit = Limit::new(&self.machine)?;
-        rows::all(&self.input, Names::Vertex, &mut |row| {
-            let mut execution = vertices.start(&row);
-            limit.vertex();
-            while execution.address().is_some() {
-                limit.instruction()?;
-                execution.step();
-            }
-            results.add(None, outputs.iter().map(|&output| execution.outputs()[output]), None)
-        })?;
+        let mut add = |vertex: &[[f32; 4]; OUTPUTS]| {
+            results.add(None, outputs.iter().map(|&output| vertex[output]), None)
+        };
+        rows::all(&self.input, Names::Vertex, &mut |row| vertices.add(&row, &mut add))?;
+        vertices.finish(&mut add)?;
         results.finish(&Default::default())?;
         Ok(Status::Fine)
     }

@@ -4,19 +4,46 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use r500::exec::Limits;
-use r500::pvs::{Addressing, Execution, INPUTS, Interpreter, Program, SrcType};
+use r500::fast::VertexEngine;
+use r500::pvs::{Addressing, INPUTS, OUTPUTS, Program, SrcType};
+use r500::vertex_rows::{VertexRows, VertexRowsError};
 
 use super::VertexFile;
-use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome};
 use crate::command::float_format;
 use crate::command::rows::{Names, Row, inline};
 use crate::command::terminal;
 
+/// Receives the outputs of vertices, in order.
+type Receiver<'a> = &'a mut dyn FnMut(&[[f32; 4]; OUTPUTS]) -> Outcome<()>;
+
+/// What ends a run.
+enum Stop {
+    Failure(Failure),
+    Limit(VertexRowsError),
+}
+
+impl From<VertexRowsError> for Stop {
+    fn from(limit: VertexRowsError) -> Self {
+        Self::Limit(limit)
+    }
+}
+
+/// Returns the failure of a run that exceeds a limit.
+fn exceeded(limit: VertexRowsError) -> Failure {
+    let switch = match limit {
+        VertexRowsError::Instructions(_) => "--limit-instructions",
+        VertexRowsError::Time => "--limit-time",
+    };
+    Failure::could_not(anyhow::anyhow!("{limit}; see {switch}"))
+}
+
 /// A vertex program with the constants and inputs of its file and command line.
 pub(in crate::command) struct Vertices {
-    interpreter: Interpreter,
+    rows: VertexRows,
     program: Program,
+    /// Inputs of vertices that wait for the others of their batch.
+    waiting: Vec<[[f32; 4]; INPUTS]>,
     constants: BTreeMap<usize, [u32; 4]>,
     inputs: BTreeMap<u8, [u32; 4]>,
     /// Constants of the last row.
@@ -44,14 +71,22 @@ impl VertexFile {
         Ok(all)
     }
 
-    /// Prepares the program for vertices. `constants` are those of the command line.
-    pub(in crate::command) fn vertices(&self, constants: &[String]) -> Outcome<Vertices> {
+    /// Prepares the program for vertices on an engine, or on the interpreter. `constants` are those of the command line.
+    pub(in crate::command) fn vertices(
+        &self,
+        constants: &[String],
+        engine: Option<&dyn VertexEngine>,
+        limits: Limits,
+    ) -> Outcome<Vertices> {
         self.sound()?;
         let all = self.constants_with(constants)?;
         let program = self.source.program.clone();
+        let mut rows = VertexRows::new(&program, engine, limits);
+        rows.set_constants(&program.constant_memory(&all));
         Ok(Vertices {
-            interpreter: Interpreter::new(&program, &program.constant_memory(&all)),
+            rows,
             program,
+            waiting: Vec::new(),
             constants: all,
             inputs: self.source.inputs.clone(),
             row_constants: BTreeMap::new(),
@@ -82,18 +117,19 @@ impl VertexFile {
                 .collect(),
             constants: expectation.constants.iter().flat_map(channels).collect(),
         };
-        let mut vertices = self.vertices(&[])?;
+        let mut vertices = self.vertices(&[], None, limits)?;
         // A test runs among others: what it lacks reads 0, as the text says.
         vertices.reported = true;
-        let mut execution = vertices.start(&row);
-        let mut limit = Limit::of(limits);
-        while execution.address().is_some() {
-            limit.instruction()?;
-            execution.step();
-        }
+        let mut outputs = [[0.0; 4]; OUTPUTS];
+        let mut keep = |found: &[[f32; 4]; OUTPUTS]| {
+            outputs = *found;
+            Ok(())
+        };
+        vertices.add(&row, &mut keep)?;
+        vertices.finish(&mut keep)?;
         let mut wrong = Vec::new();
         for (output, wanted) in &expectation.outputs {
-            let found = execution.outputs()[usize::from(*output)];
+            let found = outputs[usize::from(*output)];
             for ((letter, found), wanted) in "xyzw".chars().zip(found).zip(wanted) {
                 let Some(wanted) = wanted else { continue };
                 if !wanted.admits(found, expectation.tolerance) {
@@ -114,19 +150,39 @@ impl VertexFile {
 }
 
 impl Vertices {
-    /// Begins the program for the vertex of a row.
-    pub(in crate::command) fn start(&mut self, row: &Row) -> Execution<'_> {
+    /// Adds the vertex of a row, and passes the outputs of a batch to `result` when it is complete.
+    pub(in crate::command) fn add(&mut self, row: &Row, result: Receiver<'_>) -> Outcome<()> {
         if !self.reported {
             self.reported = true;
             self.warn_missing(row);
         }
         if row.constants != self.row_constants {
+            self.finish(result)?;
             let mut constants = self.constants.clone();
             set(&mut constants, &row.constants);
-            self.interpreter.set_constants(&self.program.constant_memory(&constants));
+            self.rows.set_constants(&self.program.constant_memory(&constants));
             self.row_constants.clone_from(&row.constants);
         }
-        self.interpreter.start(&inputs(&self.inputs, [0.0; 4], row))
+        self.waiting.push(inputs(&self.inputs, [0.0; 4], row));
+        match self.waiting.len() >= self.rows.batch_size() {
+            true => self.finish(result),
+            false => Ok(()),
+        }
+    }
+
+    /// Passes the outputs of the vertices that wait to `result`.
+    pub(in crate::command) fn finish(&mut self, result: Receiver<'_>) -> Outcome<()> {
+        let ran = self.rows.run(&self.waiting, |outputs| result(outputs).map_err(Stop::Failure));
+        self.waiting.clear();
+        ran.map_err(|stop| match stop {
+            Stop::Failure(failure) => failure,
+            Stop::Limit(limit) => exceeded(limit),
+        })
+    }
+
+    /// Returns why the interpreter runs the program although an engine was given.
+    pub(in crate::command) fn declined(&self) -> Option<&str> {
+        self.rows.declined()
     }
 
     /// Warns of registers that the program reads and that have no value.
@@ -214,34 +270,22 @@ pub(in crate::command) struct Limit {
 }
 
 impl Limit {
-    pub(in crate::command) fn new(machine: &EngineArgs) -> Outcome<Self> {
-        Ok(Self::of(machine.options()?.limits))
-    }
-
     /// Begins the run of vertices.
     pub(in crate::command) fn of(limits: Limits) -> Self {
         let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
         Self { instructions: limits.instructions, deadline, executed: 0 }
     }
 
-    /// Begins another vertex.
-    pub(in crate::command) fn vertex(&mut self) {
-        self.executed = 0;
-    }
-
     /// Counts an instruction of a vertex.
     pub(in crate::command) fn instruction(&mut self) -> Outcome<()> {
         self.executed += 1;
         if self.executed > self.instructions {
-            return Err(Failure::could_not(anyhow::anyhow!(
-                "a vertex executes more than {} instructions; see --limit-instructions",
-                self.instructions
-            )));
+            return Err(exceeded(VertexRowsError::Instructions(self.instructions)));
         }
         let late =
             self.executed % 1024 == 1 && self.deadline.is_some_and(|end| Instant::now() > end);
         if late {
-            return Err(Failure::could_not(anyhow::anyhow!("the time is up; see --limit-time")));
+            return Err(exceeded(VertexRowsError::Time));
         }
         Ok(())
     }

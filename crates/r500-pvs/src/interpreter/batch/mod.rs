@@ -140,6 +140,32 @@ impl Interpreter {
         }
     }
 
+    /// Stores the inputs that the program reads, of the first `count` vertices of the next batch, from an array for each component: `column`
+    /// returns that of an input and a component.
+    ///
+    /// # Panics
+    /// If there are more than [`BATCH`] vertices, or an array is shorter.
+    pub fn load_columns<'c>(
+        &self,
+        memory: &mut BatchMemory,
+        count: usize,
+        column: impl Fn(u8, u8) -> &'c [f32],
+    ) {
+        assert!(count <= BATCH, "a batch has {BATCH} vertices at most");
+        for &register in &self.batch.inputs {
+            let first = code::INPUT + 4 * SlotIndex::from(register);
+            for channel in 0..4 {
+                let values = &column(register, channel)[..count];
+                let chunks = slot(&memory.slots, first + SlotIndex::from(channel), CHUNKS);
+                for (chunk, values) in chunks.iter().zip(values.chunks(LANES)) {
+                    let mut lanes = chunk.get();
+                    lanes[..values.len()].copy_from_slice(values);
+                    chunk.set(lanes);
+                }
+            }
+        }
+    }
+
     /// Runs the program for the first `count` vertices, which have been [loaded](Self::load). `before_each` is called before each instruction
     /// with the number of vertices, and can end the run; outputs hold what instructions have written by then. It runs where denormals are
     /// flushed. A program may be endless.
