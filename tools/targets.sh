@@ -92,6 +92,26 @@ debian_rust() {
     touch "$debian/complete"
 }
 
+windows=x86_64-pc-windows-gnu
+export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc
+
+# Makes sure that programs for Windows can be linked, and run by `in_wine`.
+prepare_wine() {
+    needs x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64
+    needs wineboot wine wine64
+    wine=$(command -v wine64 || command -v /usr/lib/wine/wine64 || command -v wine)
+    mkdir -p "$target/wine-dlls"
+    x86_64-w64-mingw32-gcc -O1 -shared -o "$target/wine-dlls/bcryptprimitives.dll" \
+        "$root/tools/cross-runner/bcryptprimitives.c" -ladvapi32 || could_not "bcryptprimitives.dll does not build"
+}
+
+# Runs a program for Windows in a folder of Wine of its own.
+in_wine() {
+    local dlls="Z:$target/wine-dlls"
+    WINEPREFIX="$target/wine" WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=;bcryptprimitives=n,b" \
+        WINEPATH="${dlls//\//\\}" DISPLAY='' "$wine" "$@"
+}
+
 # Runs a build; prints its output only if it fails.
 quietly() {
     local said="$target/build.log"

@@ -3,51 +3,54 @@
     pip install distributed
     python python/examples/cluster.py test tests/corpus/cases --parts 16
     python python/examples/cluster.py render tests/corpus/mesa --out pictures
-    python python/examples/cluster.py diff before after --random 100
+    python python/examples/cluster.py diff before after -- --random 100
+    python python/examples/cluster.py diff before.log after.log -- --prove
     python python/examples/cluster.py test tests/corpus --scheduler tcp://host:8786
 
 Without --scheduler a cluster of --workers processes is started on this machine. Workers on other machines need the r500
-command (in PATH, or named by R500) and the files under the same paths. Results are printed as JSON lines in the order of the
-tasks, whichever worker was first: the same as with --here, which runs all tasks in this process.
+command (in PATH, or named by R500) and the files under the same paths. What is after `--` are further options of the command. The parts are
+those of its --shard, so all formats that it reads are read; the result is what `r500 ... --format json` prints on one machine, in the same order,
+whichever worker was first. --here runs all tasks in this process.
 """
 
 import argparse
+import itertools
 import json
 import os
-import pathlib
 import subprocess
 import sys
 
 R500 = os.environ.get("R500", "r500")
 
 
-def test_tasks(files, parts):
-    """Parts of `r500 test`; every part finds the same order of tests, and takes its own."""
-    return [[R500, "test", *files, "--format", "json", "--shard", f"{k + 1}/{parts}"] for k in range(parts)]
+def tasks_of(job, files, parts, out=None, options=()):
+    """The parts of a job. Each finds the same order of tests, pictures or pairs, and takes its own."""
+    command = [R500, job, *files, *options, "--format", "json"]
+    if job == "render":
+        command += ["-o", out]
+    if job == "diff" and not {"--run", "--prove"} & set(options):
+        command += ["--run"]
+    return [[*command, "--shard", f"{k + 1}/{parts}"] for k in range(parts)]
 
 
-def programs_below(folder):
-    return sorted(path.relative_to(folder) for path in pathlib.Path(folder).rglob("*.json"))
+def interleaved(lists):
+    """Part k of n has items k, k + n, and so on: returns all of them in their order."""
+    missing = object()
+    rounds = itertools.zip_longest(*lists, fillvalue=missing)
+    return [item for round in rounds for item in round if item is not missing]
 
 
-def render_tasks(folder, out):
-    """A picture for each capture of a folder. A task that runs twice writes the same file twice."""
-    tasks = []
-    for name in programs_below(folder):
-        target = (pathlib.Path(out) / name).with_suffix(".png")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        tasks.append([R500, "render", str(pathlib.Path(folder) / name), "-o", str(target), "--format", "json"])
-    return tasks
-
-
-def diff_tasks(before, after, random):
-    """A comparison for each program that both folders have."""
-    both = sorted(set(programs_below(before)) & set(programs_below(after)))
-    return [
-        [R500, "diff", str(pathlib.Path(before) / name), str(pathlib.Path(after) / name)]
-        + ["--run", "--random", str(random), "--format", "json"]
-        for name in both
-    ]
+def merged(job, outputs):
+    """The output of one machine, of the outputs of the parts."""
+    if job == "diff":
+        answers = [json.loads(output) for output in outputs if output]
+        if not answers:
+            return ""
+        # Vertex programs are not divided: each part has compared all.
+        programs = interleaved([answer.get("programs", []) for answer in answers])
+        return json.dumps({**answers[0], **({"programs": programs} if "programs" in answers[0] else {})}, indent=2, ensure_ascii=False) + "\n"
+    lines = interleaved([output.splitlines() for output in outputs])
+    return "".join(line + "\n" for line in lines)
 
 
 def run(command):
@@ -81,27 +84,19 @@ def main():
     where.add_argument("--scheduler", metavar="ADDRESS", help="of a running cluster (default: start one here)")
     where.add_argument("--workers", type=int, default=os.cpu_count(), metavar="N", help="of the cluster that is started")
     where.add_argument("--here", action="store_true", help="without a cluster, one task after the other")
+    where.add_argument("--parts", type=int, default=64, metavar="N", help="tasks to make of it")
     jobs = parser.add_subparsers(dest="job", required=True)
     test = jobs.add_parser("test", parents=[where], help="run what carries expectations")
     test.add_argument("files", nargs="+")
-    test.add_argument("--parts", type=int, default=64, metavar="N", help="tasks to make of it")
-    render = jobs.add_parser("render", parents=[where], help="draw the captures of a folder")
-    render.add_argument("folder")
+    render = jobs.add_parser("render", parents=[where], help="draw the programs of a folder")
+    render.add_argument("files", nargs=1, metavar="folder")
     render.add_argument("--out", required=True, metavar="FOLDER")
-    diff = jobs.add_parser("diff", parents=[where], help="compare the programs of two folders")
-    diff.add_argument("before")
-    diff.add_argument("after")
-    diff.add_argument("--random", type=int, default=24, metavar="N")
-    args = parser.parse_args()
-
-    if args.job == "test":
-        tasks = test_tasks(args.files, args.parts)
-    elif args.job == "render":
-        tasks = render_tasks(args.folder, args.out)
-    else:
-        tasks = diff_tasks(args.before, args.after, args.random)
-    if not tasks:
-        sys.exit("nothing to do: no .json in the folder, or none in both")
+    diff = jobs.add_parser("diff", parents=[where], help="compare the programs of two folders or logs")
+    diff.add_argument("files", nargs=2, metavar=("before", "after"))
+    own = sys.argv[1:]
+    split = own.index("--") if "--" in own else len(own)
+    args = parser.parse_args(own[:split])
+    tasks = tasks_of(args.job, args.files, args.parts, getattr(args, "out", None), own[split + 1 :])
 
     if args.here:
         results = []
@@ -120,14 +115,13 @@ def main():
         with client:
             results = run_on(client, tasks, show_progress)
 
-    for command, (_, out, err) in zip(tasks, results):
-        # `test` prints a line per test; the output of the other commands becomes one line.
-        if args.job != "test" and out:
-            out = json.dumps(json.loads(out)) + "\n"
-        print(out, end="")
+    print(merged(args.job, [out for _, out, _ in results]), end="")
+    for command, (_, _, err) in zip(tasks, results):
         if err:
             print(f"{' '.join(command)}\n{err}", end="", file=sys.stderr)
-    sys.exit(max(status for status, _, _ in results))
+    # A difference or a failed test counts more than a pair without a verdict.
+    statuses = {status for status, _, _ in results}
+    sys.exit(1 if 1 in statuses else max(statuses))
 
 
 if __name__ == "__main__":

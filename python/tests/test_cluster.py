@@ -34,11 +34,11 @@ def client():
 
 
 def without_times(text):
-    """Lines of `r500 test --format json` without the time that they took."""
+    """Lines of `r500 test --format json`, in their order, without the time that they took."""
     lines = [json.loads(line) for line in text.splitlines()]
     for line in lines:
         assert line.pop("seconds") >= 0
-    return sorted(lines, key=lambda line: json.dumps(line, sort_keys=True))
+    return lines
 
 
 def test_a_killed_worker_loses_nothing(cluster_py, client):
@@ -53,31 +53,51 @@ def test_a_killed_worker_loses_nothing(cluster_py, client):
             os.kill(list(workers.values())[0], signal.SIGKILL)
         seen.append((done, of))
 
-    results = cluster_py.run_on(client, cluster_py.test_tasks(files, 12), kill_one)
+    results = cluster_py.run_on(client, cluster_py.tasks_of("test", files, 12), kill_one)
     assert (seen[0], seen[-1]) == ((1, 12), (12, 12))
     assert list(workers.values())[0] not in client.run(os.getpid).values()
     assert [status for status, _, _ in results] == [0] * 12
-    together = without_times("".join(out for _, out, _ in results))
+    together = without_times(cluster_py.merged("test", [out for _, out, _ in results]))
     assert together == without_times(alone.stdout)
     assert len(together) > 50
 
 
 def test_pictures_are_those_of_one_machine(cluster_py, client, tmp_path):
-    folder = tmp_path / "captures"
+    folder = tmp_path / "programs"
     folder.mkdir()
-    for name in ["scene_plasma", "discard_simple", "tex_mips"]:
-        (folder / f"{name}.json").symlink_to(ROOT / "tests" / "corpus" / "mesa" / f"{name}.json")
-    results = cluster_py.run_on(client, cluster_py.render_tasks(folder, tmp_path / "there"))
-    assert [status for status, _, _ in results] == [0] * 3
-    for command in cluster_py.render_tasks(folder, tmp_path / "here"):
-        assert cluster_py.run(command)[0] == 0
-    for name in ["scene_plasma", "discard_simple", "tex_mips"]:
-        there, here = (tmp_path / where / f"{name}.png" for where in ["there", "here"])
-        assert there.read_bytes() == here.read_bytes()
+    corpus = ROOT / "tests" / "corpus"
+    for file in [corpus / "mesa" / "scene_plasma.json", corpus / "logs" / "tex_grad.log", ROOT / "examples" / "plasma.r5"]:
+        (folder / file.name).symlink_to(file)
+    command = [str(folder)], 2
+    for where, run in [("there", lambda tasks: cluster_py.run_on(client, tasks)), ("here", lambda tasks: [*map(cluster_py.run, tasks)])]:
+        results = run(cluster_py.tasks_of("render", *command, str(tmp_path / where)))
+        assert [status for status, _, _ in results] == [0] * 2, results
+    alone = [R500, "render", str(folder), "-o", str(tmp_path / "alone")]
+    subprocess.run(alone, check=True, capture_output=True)
+    pictures = {path.relative_to(tmp_path / "alone"): path.read_bytes() for path in (tmp_path / "alone").rglob("*.png")}
+    # A log holds several programs, so there are more pictures than files.
+    assert len(pictures) >= 3
+    for where in ["there", "here"]:
+        found = {path.relative_to(tmp_path / where): path.read_bytes() for path in (tmp_path / where).rglob("*.png")}
+        assert found == pictures
 
 
-def test_verdicts_of_two_folders(cluster_py, client):
-    mesa = ROOT / "tests" / "corpus" / "mesa"
-    tasks = cluster_py.diff_tasks(mesa, mesa, 1)[:4]
-    for status, out, _ in cluster_py.run_on(client, tasks):
-        assert (status, json.loads(out)["run"]["verdict"]) == (0, "equal")
+def test_verdicts_on_folders_of_all_formats(cluster_py, client, tmp_path):
+    corpus = ROOT / "tests" / "corpus"
+    files = [corpus / "mesa" / "alu_basic.json", corpus / "logs" / "tex_grad.log", ROOT / "examples" / "plasma.r5"]
+    for side in ["before", "after"]:
+        (tmp_path / side).mkdir()
+        for file in files:
+            (tmp_path / side / file.name).symlink_to(file)
+    # One program differs.
+    (tmp_path / "after" / "plasma.r5").unlink()
+    (tmp_path / "after" / "plasma.r5").symlink_to(ROOT / "examples" / "march.r5")
+    sides = [str(tmp_path / side) for side in ["before", "after"]]
+    options = ["--random", "1", "--size", "16x16"]
+    results = cluster_py.run_on(client, cluster_py.tasks_of("diff", sides, 3, None, options))
+    together = json.loads(cluster_py.merged("diff", [out for _, out, _ in results]))
+    alone = subprocess.run([R500, "diff", *sides, "--run", *options, "--format", "json"], capture_output=True, text=True)
+    assert alone.returncode == 1, alone.stderr
+    assert together == json.loads(alone.stdout)
+    verdicts = {pair["name"]: pair["verdict"] for pair in together["programs"]}
+    assert len(verdicts) >= 3 and "different" in verdicts.values() and "equal" in verdicts.values()

@@ -1,7 +1,7 @@
 //! The R500 blocks around the fragment processor as data: registers with addresses, PM4 packets, words of vertex
 //! instructions.
 //!
-//! One module per block: [`cp`], [`vap`], [`ga`], [`gb`], [`su`], [`sc`], [`rb3d`], [`zb`]. Each is a table that reads
+//! One module per block: [`cp`], [`rbbm`], [`e2`], [`vap`], [`ga`], [`gb`], [`su`], [`sc`], [`rb3d`], [`zb`]. Each is a table that reads
 //! like the register documents, with one row per field, defined by the same macro as the tables of [`r500_isa`]. The
 //! registers of the fragment processor, its texture units, the rasteriser and the fog block (`US_*`, `TX_*`, `RS_*`,
 //! `FG_*`) are in `r500_isa`; [`fragment`] adds their addresses. [`values`] holds the named values.
@@ -25,6 +25,7 @@ mod map;
 mod table;
 
 pub mod cp;
+pub mod e2;
 pub mod fg;
 pub mod fragment;
 pub mod ga;
@@ -32,6 +33,7 @@ pub mod gb;
 pub mod pm4;
 pub mod pvs;
 pub mod rb3d;
+pub mod rbbm;
 pub mod sc;
 pub mod su;
 pub mod tiling;
@@ -46,8 +48,10 @@ use r500_isa::Register;
 /// Size of the register aperture in bytes. Type-0 packets reach its first 32 KiB; instruction words lie above.
 pub const APERTURE: u32 = 0xc000;
 
-const TABLES: [&[&Mapping]; 10] = [
+const TABLES: [&[&Mapping]; 12] = [
+    rbbm::MAPPINGS,
     cp::MAPPINGS,
+    e2::MAPPINGS,
     vap::MAPPINGS,
     gb::MAPPINGS,
     ga::MAPPINGS,

@@ -8,8 +8,12 @@ use r500_isa::{Register, Word};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Block {
+    /// Register backbone manager.
+    Rbbm,
     /// Command processor.
     Cp,
+    /// 2D engine.
+    E2,
     /// Vertex and primitive processor.
     Vap,
     /// Geometry backend.
@@ -39,6 +43,8 @@ pub enum Block {
 pub enum Access {
     /// Reads and writes.
     ReadWrite,
+    /// Reads only.
+    Read,
     /// Writes only.
     Write,
 }

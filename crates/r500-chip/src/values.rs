@@ -38,6 +38,46 @@ choices! {
         HALF_DWORD = 3 "" "16-bit halves of dwords exchanged";
     }
 
+    /// `CP_CSQ_CNTL.CSQ_MODE`: where the ring's and the indirect buffers' commands come from; `radeon_reg.h`.
+    CsqMode {
+        PRIDIS_INDDIS = 0  "PRIDIS_INDDIS" "neither is read";
+        PRIPIO_INDDIS = 1  "PRIPIO_INDDIS" "the host writes the ring's; no indirect buffers";
+        PRIBM_INDDIS  = 2  "PRIBM_INDDIS" "the ring is read from memory; no indirect buffers";
+        PRIPIO_INDBM  = 3  "PRIPIO_INDBM" "the host writes the ring's; indirect buffers are read from memory";
+        PRIBM_INDBM   = 4  "PRIBM_INDBM" "both are read from memory, as the kernel sets it";
+        PRIPIO_INDPIO = 15 "PRIPIO_INDPIO" "the host writes both";
+    }
+
+    /// `DP_GUI_MASTER_CNTL.GMC_BRUSH_DATATYPE`; `radeon_reg.h`.
+    GmcBrush {
+        BRUSH_8X8_MONO_FG_BG  = 0  "GMC_BRUSH_8X8_MONO_FG_BG" "8x8 bits, two colours";
+        BRUSH_8X8_MONO_FG_LA  = 1  "GMC_BRUSH_8X8_MONO_FG_LA" "8x8 bits, one colour";
+        BRUSH_1X8_MONO_FG_BG  = 4  "GMC_BRUSH_1X8_MONO_FG_BG" "1x8 bits, two colours";
+        BRUSH_1X8_MONO_FG_LA  = 5  "GMC_BRUSH_1X8_MONO_FG_LA" "1x8 bits, one colour";
+        BRUSH_32X1_MONO_FG_BG = 6  "GMC_BRUSH_32x1_MONO_FG_BG" "32x1 bits, two colours";
+        BRUSH_32X1_MONO_FG_LA = 7  "GMC_BRUSH_32x1_MONO_FG_LA" "32x1 bits, one colour";
+        BRUSH_8X8_COLOR       = 10 "GMC_BRUSH_8x8_COLOR" "8x8 colours";
+        BRUSH_1X8_COLOR       = 12 "GMC_BRUSH_1X8_COLOR" "1x8 colours";
+        BRUSH_SOLID_COLOR     = 13 "GMC_BRUSH_SOLID_COLOR" "one colour";
+        BRUSH_NONE            = 15 "GMC_BRUSH_NONE" "no pattern";
+    }
+
+    /// `DP_GUI_MASTER_CNTL.GMC_DST_DATATYPE`; `radeon_reg.h`.
+    GmcDst {
+        DST_8BPP_CI  = 2  "GMC_DST_8BPP_CI" "8 bits, an index";
+        DST_15BPP    = 3  "GMC_DST_15BPP" "ARGB1555";
+        DST_16BPP    = 4  "GMC_DST_16BPP" "RGB565";
+        DST_24BPP    = 5  "GMC_DST_24BPP" "24 bits";
+        DST_32BPP    = 6  "GMC_DST_32BPP" "ARGB8888";
+        DST_8BPP_RGB = 7  "GMC_DST_8BPP_RGB" "RGB332";
+        DST_Y8       = 8  "GMC_DST_Y8" "8 bits of brightness";
+        DST_RGB8     = 9  "GMC_DST_RGB8" "8 bits of colour";
+        DST_VYUY     = 11 "GMC_DST_VYUY" "VYUY";
+        DST_YVYU     = 12 "GMC_DST_YVYU" "YVYU";
+        DST_AYUV444  = 14 "GMC_DST_AYUV444" "AYUV444";
+        DST_ARGB4444 = 15 "GMC_DST_ARGB4444" "ARGB4444";
+    }
+
     /// `VAP_PROG_STREAM_CNTL.DATA_TYPE_*`: an element of a vertex in memory.
     DataType {
         FLOAT_1      = 0  "FLOAT_1" "one float32";

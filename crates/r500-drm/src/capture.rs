@@ -110,7 +110,7 @@ impl Capture {
 fn begin(path: &Path, info: &Info) -> io::Result<(Recorder<OutputWriter>, Output)> {
     let mut number = 0;
     loop {
-        let path = numbered(path, number);
+        let path = capture_path(path, number);
         match Output::create_new(&path) {
             Ok(output) => return Ok((Recorder::new(output.writer(), info.clone())?, output)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
@@ -121,7 +121,8 @@ fn begin(path: &Path, info: &Info) -> io::Result<(Recorder<OutputWriter>, Output
     }
 }
 
-fn numbered(path: &Path, number: u32) -> PathBuf {
+/// Returns the name of the capture of a process: that of the first process, with number 0, is the path.
+pub fn capture_path(path: &Path, number: u32) -> PathBuf {
     if number == 0 {
         return path.to_owned();
     }
@@ -141,8 +142,8 @@ mod tests {
 
     #[test]
     fn later_processes_get_numbered_files() {
-        assert_eq!(numbered(Path::new("a/demo.r5cs"), 0), Path::new("a/demo.r5cs"));
-        assert_eq!(numbered(Path::new("a/demo.r5cs"), 2), Path::new("a/demo.2.r5cs"));
-        assert_eq!(numbered(Path::new("demo"), 1), Path::new("demo.1"));
+        assert_eq!(capture_path(Path::new("a/demo.r5cs"), 0), Path::new("a/demo.r5cs"));
+        assert_eq!(capture_path(Path::new("a/demo.r5cs"), 2), Path::new("a/demo.2.r5cs"));
+        assert_eq!(capture_path(Path::new("demo"), 1), Path::new("demo.1"));
     }
 }

@@ -68,9 +68,7 @@ impl File {
         match kernel::check(submission, rights) {
             Ok(_) => Ok(()),
             Err(rejection) => {
-                log::print(&format!(
-                    "the kernel would refuse this submission: {rejection} (--no-check executes it)"
-                ));
+                log::print(&format!("the kernel would refuse this submission: {rejection}"));
                 Err(Errno::INVAL)
             }
         }

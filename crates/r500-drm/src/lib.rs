@@ -35,6 +35,7 @@ mod vblank;
 mod vblank_requests;
 mod worker;
 
+pub use capture::capture_path;
 pub use device::{Device, File};
 pub use errno::Errno;
 pub use events::EventQueue;

@@ -34,6 +34,8 @@ pub struct Settings {
     pub readings: Vec<String>,
     /// The time that a submission may take, for the machine; zero for any time.
     pub limit_time: Duration,
+    /// A process without which its children on the card must not continue: they are killed when it ends.
+    pub parent: Option<u32>,
 }
 
 impl Default for Settings {
@@ -51,6 +53,7 @@ impl Default for Settings {
             engine: None,
             readings: Vec::new(),
             limit_time: Self::LIMIT_TIME,
+            parent: None,
         }
     }
 }
@@ -67,6 +70,7 @@ const MODE: &str = "R500_CARD_MODE";
 const ENGINE: &str = "R500_CARD_ENGINE";
 const READINGS: &str = "R500_CARD_READINGS";
 const LIMIT_TIME: &str = "R500_CARD_LIMIT_TIME";
+const PARENT: &str = "R500_CARD_PARENT";
 
 /// A variable with an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -101,6 +105,7 @@ impl Settings {
             (ENGINE, self.engine.clone().map(OsString::from)),
             (READINGS, Some(self.readings.join(",").into())),
             (LIMIT_TIME, Some(self.limit_time.as_secs_f64().to_string().into())),
+            (PARENT, self.parent.map(|process| process.to_string().into())),
         ]
     }
 
@@ -141,6 +146,10 @@ impl Settings {
             settings.limit_time = seconds
                 .and_then(Result::ok)
                 .ok_or_else(|| wrong(LIMIT_TIME, &value, "a number of seconds"))?;
+        }
+        if let Some(value) = text(PARENT) {
+            let process = value.parse().map_err(|_| wrong(PARENT, &value, "a process number"))?;
+            settings.parent = Some(process);
         }
         if let Some(value) = text(MODE) {
             let size =
@@ -184,6 +193,7 @@ mod tests {
             engine: Some("jit".into()),
             readings: vec!["subpixel=256".into(), "guard-band=wide".into()],
             limit_time: Duration::from_millis(1500),
+            parent: Some(1234),
         };
         for settings in [Settings::default(), other] {
             assert_eq!(through_variables(&settings), Ok(settings));
@@ -193,9 +203,14 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        for (name, value) in
-            [(CHIP, "r600"), (SYNC, "yes"), (MODE, "0x5"), (MODE, "800"), (LIMIT_TIME, "-1")]
-        {
+        for (name, value) in [
+            (CHIP, "r600"),
+            (SYNC, "yes"),
+            (MODE, "0x5"),
+            (MODE, "800"),
+            (LIMIT_TIME, "-1"),
+            (PARENT, "x"),
+        ] {
             let get = |n: &str| (n == name).then(|| value.into());
             assert_eq!(Settings::from_variables(get).map_err(|e| e.name), Err(name));
         }

@@ -8,7 +8,9 @@
 
 mod output;
 
-pub use output::{Output, OutputWriter, discard_unfinished, remove, write, write_group};
+pub use output::{
+    Output, OutputWriter, discard_unfinished, remove, unfinished_path, write, write_group,
+};
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -37,10 +39,15 @@ pub enum Refusal {
     #[error("this is a pipe that nothing reads; start its reader first")]
     NoReader,
     /// A path in a source that leads out of its folder.
-    #[error(
-        "this is outside of the source's folder; copy the file there, or allow such paths (--allow-paths)"
-    )]
-    Outside,
+    #[error("this is outside of the source's folder; copy the file there, or allow such paths{}", in_brackets(.remedy))]
+    Outside {
+        /// What allows them; empty if there is nothing. See [`NamedFiles::with_remedy`].
+        remedy: &'static str,
+    },
+}
+
+fn in_brackets(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(" ({text})") }
 }
 
 impl From<Refusal> for io::Error {
@@ -49,7 +56,7 @@ impl From<Refusal> for io::Error {
             Refusal::NotRegular(_) => ErrorKind::InvalidInput,
             Refusal::TooLarge { .. } => ErrorKind::FileTooLarge,
             Refusal::NoReader => ErrorKind::NotConnected,
-            Refusal::Outside => ErrorKind::PermissionDenied,
+            Refusal::Outside { .. } => ErrorKind::PermissionDenied,
         };
         Self::new(kind, refusal)
     }
@@ -189,6 +196,7 @@ pub struct NamedFiles {
     /// Folders whose files may be read; `None` allows all.
     roots: Option<Vec<PathBuf>>,
     search: Vec<PathBuf>,
+    remedy: &'static str,
 }
 
 impl NamedFiles {
@@ -201,13 +209,19 @@ impl NamedFiles {
     /// Allows a folder and everything below it.
     #[must_use]
     pub fn below(folder: &Path) -> Self {
-        Self { roots: Some(vec![folder.to_owned()]), search: Vec::new() }
+        Self { roots: Some(vec![folder.to_owned()]), search: Vec::new(), remedy: "" }
     }
 
     /// Allows every path.
     #[must_use]
     pub fn anywhere() -> Self {
-        Self { roots: None, search: Vec::new() }
+        Self { roots: None, search: Vec::new(), remedy: "" }
+    }
+
+    /// Sets what errors for other paths name as the way to allow them, such as a switch of a command.
+    #[must_use]
+    pub fn with_remedy(self, remedy: &'static str) -> Self {
+        Self { remedy, ..self }
     }
 
     /// Adds folders in which included files are searched, and allows everything below them.
@@ -252,14 +266,18 @@ impl NamedFiles {
         let text = without_dots(path);
         let named = |root: &PathBuf| is_below(&text, &without_dots(root));
         if !roots.iter().any(named) {
-            return Err(Refusal::Outside.into());
+            return Err(self.outside());
         }
         let real = std::fs::canonicalize(path)?;
         let holds = |root: &PathBuf| {
             let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
             std::fs::canonicalize(root).is_ok_and(|root| real.starts_with(root))
         };
-        if roots.iter().any(holds) { Ok(real) } else { Err(Refusal::Outside.into()) }
+        if roots.iter().any(holds) { Ok(real) } else { Err(self.outside()) }
+    }
+
+    fn outside(&self) -> io::Error {
+        Refusal::Outside { remedy: self.remedy }.into()
     }
 }
 
@@ -384,8 +402,11 @@ mod tests {
         assert_eq!(files.read(&folder.join("inner/in"), 9).unwrap(), b"1");
         for path in ["inner/out", "inner/../outer", "outer", "not there"] {
             let error = files.read(&folder.join(path), 9).unwrap_err();
-            assert_eq!(refusal(&error), Some(&Refusal::Outside), "{path}");
+            assert_eq!(refusal(&error), Some(&Refusal::Outside { remedy: "" }), "{path}");
         }
+        let error =
+            files.clone().with_remedy("a switch").read(&folder.join("outer"), 9).unwrap_err();
+        assert!(error.to_string().ends_with("or allow such paths (a switch)"), "{error}");
         assert_eq!(NamedFiles::anywhere().read(&folder.join("inner/out"), 9).unwrap(), b"2");
         let wider = files.with_search(&[folder.to_owned()]);
         assert_eq!(wider.read(&folder.join("inner/../outer"), 9).unwrap(), b"2");

@@ -103,7 +103,7 @@ impl Output {
     /// [`ErrorKind::AlreadyExists`] if the name is taken, and those of the system.
     pub fn create_new(path: &Path) -> io::Result<Self> {
         let taken = || io::Error::from(ErrorKind::AlreadyExists);
-        let part = path.with_file_name(temporary_name(path, 0));
+        let part = unfinished_path(path);
         if [path, &part].iter().any(|path| std::fs::symlink_metadata(path).is_ok()) {
             return Err(taken());
         }
@@ -224,7 +224,7 @@ impl Seek for OutputWriter {
 /// Those of the system.
 pub fn remove(path: &Path) -> io::Result<bool> {
     let mut found = false;
-    for path in [path, &path.with_file_name(temporary_name(path, 0))] {
+    for path in [path, &unfinished_path(path)] {
         match std::fs::remove_file(path) {
             Ok(()) => found = true,
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -359,6 +359,12 @@ fn create_temporary(to: &Path) -> io::Result<(PathBuf, File)> {
         }
     }
     Err(io::Error::new(ErrorKind::AlreadyExists, "too many processes write this file"))
+}
+
+/// Returns the path of the temporary file of an output, which stays if the process is killed.
+#[must_use]
+pub fn unfinished_path(path: &Path) -> PathBuf {
+    path.with_file_name(temporary_name(path, 0))
 }
 
 /// Returns the temporary name for a file: `.out.png.r500-part`, and with a number if that is in use.

@@ -46,8 +46,14 @@ const MAGICS: &[(usize, &[u8], &str)] = &[
     (0, b"\x04\x22\x4d\x18", "an LZ4 archive"),
     (257, b"ustar", "a tar archive"),
     (0, b"SQLite format 3\0", "an SQLite database"),
-    (0, b"\x89R5CS\r\n\x1a", "a captured command stream"),
+    (0, b"\x89R5CS\r\n\x1a", CAPTURE),
 ];
+
+/// The [kind](ReadErrorKind::NotAProgram) of captures of command streams.
+pub const CAPTURE: &str = "a captured command stream";
+
+/// The [kind](ReadErrorKind::NotAProgram) of dwords of vertex programs.
+pub const VERTEX_PROGRAM: &str = "a vertex program (PVS, four dwords an instruction)";
 
 /// Returns the kind of a file without fragment programs, such as "a PNG picture", from the magic number at its start.
 #[must_use]
@@ -74,12 +80,11 @@ pub fn file_kind(head: &[u8]) -> Option<&'static str> {
 /// Checks the beginning of an input for a known kind of file.
 pub(crate) fn check_file(head: &[u8]) -> Result<(), ReadError> {
     let Some(kind) = file_kind(head) else { return Ok(()) };
-    let help = if kind.ends_with("command stream") {
-        "`r500 stream FILE --list` shows its draws, `--draw N` makes one a job"
-    } else {
-        "to read its bytes as dwords all the same, name a format with --from"
-    };
-    Err(ReadError::new(ReadErrorKind::NotAProgram(kind)).with_help(help))
+    let error = ReadError::new(ReadErrorKind::NotAProgram(kind));
+    Err(match kind {
+        CAPTURE => error,
+        _ => error.with_help("to read its bytes as dwords all the same, name a format"),
+    })
 }
 
 /// Which dwords a reader rejects.
@@ -105,11 +110,8 @@ pub(crate) fn check_dwords(
     if !is_vertex_program(&dwords.collect::<Vec<_>>()) {
         return Ok(());
     }
-    let kind = "a vertex program (PVS, four dwords an instruction)";
-    Err(ReadError::new(ReadErrorKind::NotAProgram(kind)).with_help(
-        "`r500 disasm FILE` prints it, `r500 check FILE` checks it; to read it as a fragment program all the \
-         same, name its format with --from",
-    ))
+    Err(ReadError::new(ReadErrorKind::NotAProgram(VERTEX_PROGRAM))
+        .with_help("to read it as a fragment program all the same, name its format"))
 }
 
 /// Returns whether dwords are a vertex program: every four of them are an instruction without reserved encodings, with

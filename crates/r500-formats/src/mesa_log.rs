@@ -326,8 +326,7 @@ impl<R: BufRead> Iterator for Programs<R> {
         };
         let error = ReadError::new(ReadErrorKind::NoProgram(Format::MesaLog));
         Some(Err(error.with_help(format!(
-            "it holds {held}: `r500 convert FILE --list` lists them, `r500 disasm FILE --pick vp0` prints one; for fragment \
-             programs run the driver with RADEON_DEBUG=fp, or fp,vp for both"
+            "it holds {held}; for fragment programs run the driver with RADEON_DEBUG=fp, or fp,vp for both"
         ))))
     }
 }

@@ -28,6 +28,7 @@ mod libdrm;
 mod machine;
 mod node;
 mod nodes;
+mod parent;
 mod paths;
 mod real;
 mod requests;

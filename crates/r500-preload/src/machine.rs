@@ -1,6 +1,6 @@
 //! The adapter between the device and the virtual chip.
 
-use r500_card::{Card, CardError, Limits};
+use r500_card::{Card, Limits};
 use r500_drm::{Fault, Machine, Settings};
 use r500_exec::EngineName;
 use r500_fast::Simd;
@@ -39,10 +39,7 @@ impl Chip {
 
 impl Machine for Chip {
     fn submit(&mut self, submission: &Submission) -> Result<(), Fault> {
-        self.0.submit(submission).map_err(|error| match error {
-            CardError::SubmissionTime { .. } => Fault(format!("{error} (see --limit-time)")),
-            error => Fault(error.to_string()),
-        })
+        self.0.submit(submission).map_err(|error| Fault(error.to_string()))
     }
 
     fn report(&self, stats: bool) -> Vec<String> {

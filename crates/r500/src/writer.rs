@@ -24,9 +24,7 @@ pub struct Written {
 #[non_exhaustive]
 pub enum WriteError {
     /// GLSL, which [`crate::emit`] writes.
-    #[error(
-        "GLSL is compiled, not written, in this place; a shader of another GPU is (r500 convert --to glsl)"
-    )]
+    #[error("GLSL is compiled, not written, in this place")]
     Glsl,
     /// A format and what it cannot store.
     #[error(transparent)]

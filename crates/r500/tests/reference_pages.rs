@@ -69,9 +69,11 @@ is a second instruction, `PVS_DUAL_MATH_INSTRUCTION`.
 
 /// Registers of the chip with their addresses, but for those with pages of their own.
 fn chip() -> Vec<(&'static Register, String)> {
-    use r500::chip::{cp, fg, ga, gb, rb3d, sc, su, vap, zb};
+    use r500::chip::{cp, e2, fg, ga, gb, rb3d, rbbm, sc, su, vap, zb};
     let blocks = [
+        rbbm::MAPPINGS,
         cp::MAPPINGS,
+        e2::MAPPINGS,
         vap::MAPPINGS,
         gb::MAPPINGS,
         ga::MAPPINGS,

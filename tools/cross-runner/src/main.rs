@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 const USAGE: &str = "\
 usage: cross-runner digests ENGINES FIRST COUNT FILE...  digests of generated programs and of files
        cross-runner speed ENGINE WIDTH SECONDS FILE...   pixels a second, one thread
-       cross-runner compare HERE THERE                   two files of digests
+       cross-runner compare HERE THERE ENGINE            two files of digests, the second by this engine
        cross-runner table SPEEDS...                      files of speeds, as a table";
 
 fn main() -> ExitCode {
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let result = match args.as_slice() {
         ["digests", engines, first, count, files @ ..] => digests(engines, first, count, files),
         ["speed", engine, width, seconds, files @ ..] => speed(engine, width, seconds, files),
-        ["compare", here, there] => compare(here, there),
+        ["compare", here, there, engine] => compare(here, there, engine),
         ["table", files @ ..] => table(files),
         _ => {
             eprintln!("{USAGE}");
@@ -84,17 +84,19 @@ fn read(file: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Compares two files of digests line by line. Prints how many there are and which engines drew
-/// them.
-fn compare(here: &str, there: &str) -> Result<ExitCode, String> {
+/// them. Fails if most of the second file are not by the engine.
+fn compare(here: &str, there: &str, engine: &str) -> Result<ExitCode, String> {
     let (here, there) = (parsed::<Digest>(here)?, parsed::<Digest>(there)?);
     if here.is_empty() || here.len() != there.len() {
         return Err(format!("{} drawings here, {} there", here.len(), there.len()));
     }
     let mut differing = 0;
+    let mut own = 0;
     let mut by: HashMap<String, usize> = HashMap::new();
     for (here, there) in here.iter().zip(&there) {
         let drawer = if there.error.is_some() { "none: an error on both" } else { &there.by };
         *by.entry(drawer.to_owned()).or_default() += 1;
+        own += usize::from(drawer.split(' ').next() == Some(engine));
         if let Some(what) = here.difference(there) {
             differing += 1;
             if differing <= 10 {
@@ -105,6 +107,10 @@ fn compare(here: &str, there: &str) -> Result<ExitCode, String> {
     let mut by: Vec<_> = by.into_iter().map(|(who, count)| format!("{count} by {who}")).collect();
     by.sort();
     println!("{} drawings compared ({}), {differing} differ", here.len(), by.join(", "));
+    if own * 2 <= there.len() {
+        println!("{engine} drew {own} of them: this compares another engine");
+        return Ok(ExitCode::FAILURE);
+    }
     Ok(if differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

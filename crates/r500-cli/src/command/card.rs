@@ -9,6 +9,8 @@ use r500::exec::EngineName;
 use r500_stream::Chip;
 
 #[cfg(target_os = "linux")]
+use super::captured_program;
+#[cfg(target_os = "linux")]
 use super::card_process::{INSTALL, absolute, has_r300_driver, library, put_on_card};
 use super::exit::{Failure, Outcome};
 #[cfg(target_os = "linux")]
@@ -42,7 +44,8 @@ pub(super) struct Card {
 /// with hashes of what the card drew. If the program runs several processes that draw, the
 /// captures of the later ones are named FILE.1.r5cs, FILE.2.r5cs and so on; older captures of
 /// these names are deleted first. A capture gets its name when its process ends; that of a process that
-/// crashes or is killed stays as .FILE.r500-part, which can be replayed.
+/// crashes or is killed stays as .FILE.r500-part, which can be replayed. If nothing was submitted, there is no
+/// capture, and a warning says so. The program gets the signals that this command gets.
 #[derive(Args, Debug)]
 #[command(after_help = CAPTURE_AFTER)]
 pub(super) struct Capture {
@@ -122,8 +125,8 @@ Examples:
   EGL_PLATFORM=surfaceless r500 card ./program   without a screen";
 
 const CAPTURE_AFTER: &str = "\
-Exit status: that of the program; 2 wrong usage; 3 the program or libr500_card.so cannot be started, or the capture
-cannot be written.
+Exit status: that of the program, also of one that submits nothing; 2 wrong usage; 3 the program or libr500_card.so
+cannot be started, or the capture cannot be written.
 
 Examples:
   r500 capture -o demo.r5cs glmark2-es2-drm -b build:duration=1
@@ -143,28 +146,32 @@ impl Card {
 
 impl Capture {
     pub(super) fn run(&self) -> Outcome {
-        delete_captures(&self.output)?;
+        #[cfg(target_os = "linux")]
+        make_way(&self.output)?;
         self.card.start(&self.program, !self.no_draw, Some(&self.output))
     }
 }
 
-/// Deletes the captures of an earlier run: the file and its numbered siblings.
-fn delete_captures(path: &Path) -> Outcome<()> {
-    let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
-    let numbered = (1..).map(|number: u32| {
-        path.with_extension(match &extension {
-            Some(extension) => format!("{number}.{extension}"),
-            None => number.to_string(),
-        })
-    });
-    for (index, path) in std::iter::once(path.to_owned()).chain(numbered).enumerate() {
+/// Deletes the captures of an earlier run, the file and its numbered siblings, and finds out whether there can be a new one.
+#[cfg(target_os = "linux")]
+fn make_way(path: &Path) -> Outcome<()> {
+    let cannot = |error: std::io::Error| {
+        Failure::could_not(error).context(format!("cannot write {}", path.display()))
+    };
+    if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        return Err(cannot(std::io::Error::other("this is not a regular file")));
+    }
+    for number in 0.. {
+        let path = r500_drm::capture_path(path, number);
         let found = r500::files::remove(&path).map_err(|error| {
             Failure::could_not(error).context(format!("cannot replace {}", path.display()))
         })?;
-        if !found && index > 0 {
+        if !found && number > 0 {
             break;
         }
     }
+    // Dropped before it is complete, it leaves nothing.
+    r500::files::Output::create_new(path).map_err(cannot)?;
     Ok(())
 }
 
@@ -179,7 +186,7 @@ impl CardArgs {
 
 #[cfg(target_os = "linux")]
 impl CardArgs {
-    /// Becomes the program, or shows its screen. Returns only if that fails, or when the window is closed.
+    /// Becomes the program; captures it, or shows its screen, until it ends. Returns only if that fails, or when the window is closed.
     fn start(&self, program: &ProgramArgs, draw: bool, capture: Option<&Path>) -> Outcome {
         use std::os::unix::process::CommandExt;
 
@@ -205,6 +212,7 @@ impl CardArgs {
             engine: Some(self.engine.name().to_owned()),
             readings: self.reading.clone(),
             limit_time: self.limit_time,
+            parent: capture.map(|_| std::process::id()),
         };
         if let Some(frames) = &settings.frames {
             create_folder(frames)?;
@@ -221,24 +229,45 @@ impl CardArgs {
             ));
         }
         let program = name.to_string_lossy();
+        let end = |status| {
+            if let Some(path) = capture {
+                captured_program::report(path, name, status);
+            }
+            captured_program::end_like(status)
+        };
         #[cfg(feature = "window")]
-        let error = match window {
+        if let Some(window) = window {
+            match command.spawn() {
+                Ok(child) => {
+                    return match window.show(format!("{program} - r500"), child)? {
+                        Some(status) => end(status),
+                        None => Ok(super::exit::Status::Fine),
+                    };
+                }
+                Err(error) => return Err(not_started(error, &program)),
+            }
+        }
+        let error = match capture {
             None => command.exec(),
-            Some(window) => match command.spawn() {
-                Ok(child) => return window.show(format!("{program} - r500"), child),
+            Some(_) => match captured_program::wait_for(&mut command) {
+                Ok(status) => end(status),
                 Err(error) => error,
             },
         };
-        #[cfg(not(feature = "window"))]
-        let error = command.exec();
-        let hint = match package_of(&program) {
-            Some(package) if error.kind() == std::io::ErrorKind::NotFound => {
-                format!(" ({INSTALL} {package})")
-            }
-            _ => String::new(),
-        };
-        Err(Failure::could_not(error).context(format!("cannot start {program}{hint}")))
+        Err(not_started(error, &program))
     }
+}
+
+/// Returns the failure of a program that cannot be started.
+#[cfg(target_os = "linux")]
+fn not_started(error: std::io::Error, program: &str) -> Failure {
+    let hint = match package_of(program) {
+        Some(package) if error.kind() == std::io::ErrorKind::NotFound => {
+            format!(" ({INSTALL} {package})")
+        }
+        _ => String::new(),
+    };
+    Failure::could_not(error).context(format!("cannot start {program}{hint}"))
 }
 
 /// Returns the Debian package of a program that one runs on the card to see whether it works.

@@ -4,7 +4,6 @@
 //! opens with the first frame and closes when the program ends.
 
 use std::num::NonZeroU32;
-use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +17,7 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::window::{Window, WindowId};
 
-use super::exit::{Failure, Outcome, Status, no_window};
+use super::exit::{Failure, Outcome, no_window};
 use super::terminal;
 
 /// A window that is not open yet, and the source of its frames.
@@ -49,9 +48,8 @@ impl CardWindow {
         self.listener.name()
     }
 
-    /// Shows the frames of a program until it ends. This process then exits with the status of the program; returns if
-    /// the window was closed before.
-    pub(super) fn show(self, title: String, mut child: Child) -> Outcome {
+    /// Shows the frames of a program until it ends. Returns how it ended; `None` if the window was closed before.
+    pub(super) fn show(self, title: String, mut child: Child) -> Outcome<Option<ExitStatus>> {
         let pid = Pid::from_child(&child);
         let latest = Arc::default();
         let sink = Sink { latest: Arc::clone(&latest), proxy: self.events.create_proxy() };
@@ -77,10 +75,7 @@ impl CardWindow {
         if let Some(failure) = screen.failure {
             return Err(failure);
         }
-        match screen.ended {
-            Some(status) if !screen.closing => std::process::exit(code(status)),
-            _ => Ok(Status::Fine),
-        }
+        Ok(screen.ended.filter(|_| !screen.closing))
     }
 }
 
@@ -221,11 +216,6 @@ impl ApplicationHandler<Event> for Screen {
             _ => {}
         }
     }
-}
-
-/// Returns the exit status of a program as shells report it: 128 plus the signal.
-fn code(status: ExitStatus) -> i32 {
-    status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(128)
 }
 
 /// Draws a frame into a window of any size: as large as fits, centred on black.

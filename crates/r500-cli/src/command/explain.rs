@@ -23,8 +23,8 @@ use super::{markdown, terminal};
 /// Explain dwords, instructions, names and error codes.
 ///
 /// WHAT is a dword (with --as the name of its register), six dwords that make an instruction, a
-/// program file followed by instruction numbers (all of it without), or a name: of a register of the 3D engine
-/// (US_FC_INST, RB3D_COLORPITCH2, or its address as @4e40), a field (JUMP_FUNC, US_FC_INST.OP), a value (OP_MAD), a word of the assembly language (MAD, LOOP, INPUT), an error of
+/// program file followed by instruction numbers (all of it without), or a name: of a register
+/// (US_FC_INST, RB3D_COLORPITCH2, CP_STAT, or its address as @4e40), a register with its value (RBBM_STATUS=0x80010140), a field (JUMP_FUNC, US_FC_INST.OP), a value (OP_MAD), a word of the assembly language (MAD, LOOP, INPUT), an error of
 /// the assembler (E0101) or of the checker (R5041), a finding (never-written) or a reading (break). Several may be given; `-`
 /// reads them from stdin.
 #[derive(Args, Debug)]
@@ -52,6 +52,7 @@ Examples:
   r500 explain 00078005 08020000 08020080 1c9b04d8 1c810003 00000005
   r500 explain JUMP_FUNC OP_CMP E0101 MAD
   r500 explain 0x00c00100 --as RB3D_COLORPITCH0
+  r500 explain RBBM_STATUS=0x80010140 CP_STAT   as the kernel prints it when a card is locked up
   r500 explain 00f00203 00d10001 01248001 01248001 --as pvs
   r500 explain vp.log --as pvs --pick vp1       a vertex program of a driver's log
   echo us_out_fmt | r500 explain - --format json
@@ -484,6 +485,7 @@ fn address_line(mapping: &Mapping) -> String {
     let alias = mapping.alias.map_or(String::new(), |alias| format!(" and {alias:#06x}"));
     let access = match mapping.access {
         Access::ReadWrite => "read and write",
+        Access::Read => "read only",
         Access::Write => "write only",
     };
     format!("  at {:#06x}{range}{alias}, {access}", mapping.address)

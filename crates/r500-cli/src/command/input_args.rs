@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use r500::asm::{Assembly, DiagnosticCode, RenderOptions, Span};
 use r500::files::{self as guard, MAX_TEXT, NamedFiles};
-use r500::formats::{Limits, LogEntry, ReadErrorKind};
+use r500::formats::{self, Format, Limits, LogEntry, ReadErrorKind};
 use r500::program::Job;
 use r500::reader::{self, Language, ReadError};
 use r500_stream::counted;
@@ -65,7 +65,7 @@ impl PathArgs {
     pub(super) fn files(self, source: &Path) -> NamedFiles {
         match self.allow_paths {
             true => NamedFiles::anywhere(),
-            false => NamedFiles::next_to(source),
+            false => NamedFiles::next_to(source).with_remedy("--allow-paths"),
         }
     }
 }
@@ -498,12 +498,33 @@ pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
         return Failure::diagnosed(text);
     }
     let blames_input = error.blames_input();
-    let help = match error {
-        ReadError::TextureMemory { .. } => "; see --limit-memory",
-        _ => "",
+    let file = show(file);
+    let help = match &error {
+        ReadError::TextureMemory { .. } => "; see --limit-memory".to_owned(),
+        ReadError::Format { error } => help(error.kind(), &file),
+        _ => String::new(),
     };
-    let error = anyhow::anyhow!("{}: {error}{help}", show(file));
+    let error = anyhow::anyhow!("{file}: {error}{help}");
     if blames_input { Failure::input(error) } else { Failure::could_not(error) }
+}
+
+/// Returns what the command can do with an input that is not a program.
+fn help(error: &ReadErrorKind, file: &str) -> String {
+    match error {
+        ReadErrorKind::NotAProgram(formats::CAPTURE) => {
+            format!("\n  `r500 stream {file} --list` shows its draws, `--draw N` makes one a job")
+        }
+        ReadErrorKind::NotAProgram(formats::VERTEX_PROGRAM) => {
+            format!(" (--from)\n  `r500 disasm {file}` prints it, `r500 check {file}` checks it")
+        }
+        ReadErrorKind::NotAProgram(_) => " (--from)".to_owned(),
+        ReadErrorKind::NoProgram(Format::MesaLog) => {
+            format!(
+                "\n  `r500 convert {file} --list` lists what it holds, `r500 disasm {file} --pick vp0` prints a vertex program"
+            )
+        }
+        _ => String::new(),
+    }
 }
 
 /// Calls a function for each program of a file with its index. Reports unreadable programs and continues.

@@ -24,7 +24,7 @@ pub(super) fn discard_outputs_on_signals() {
 
 /// Returns whether the parent has set a signal to be ignored, such as SIGHUP under `nohup`. It stays ignored.
 #[cfg(target_os = "linux")]
-fn is_ignored(signal: i32) -> bool {
+pub(super) fn is_ignored(signal: i32) -> bool {
     #[expect(clippy::disallowed_methods, reason = "a file of the kernel about this process")]
     let status = std::fs::read_to_string("/proc/self/status");
     let mask = status.ok().and_then(|status| {
@@ -36,6 +36,6 @@ fn is_ignored(signal: i32) -> bool {
 
 /// These systems have no such file; their shells rarely ignore signals.
 #[cfg(not(target_os = "linux"))]
-fn is_ignored(_: i32) -> bool {
+pub(super) fn is_ignored(_: i32) -> bool {
     false
 }

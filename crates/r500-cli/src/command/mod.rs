@@ -8,13 +8,15 @@
 //! | [`compiler`] | compilers of GLSL: our own, and Mesa's on the virtual card |
 //! | [`compilation`], [`program_match`] | what drivers' logs say of programs, matching of the programs of two files or folders |
 //! | [`syntax`], [`plane_expr`], [`rows`], [`float_format`] | the syntax of option values and of files with rows of values |
-//! | [`source_map`], [`excerpt`], [`text_diff`], [`markdown`], [`wire`] | source lines, messages with a line of a text, text diffs, Markdown, protocol messages |
-//! | [`exit`], [`interrupt`], [`card_process`], [`scratch`], [`terminal`], [`safe_text`], [`output_file`], [`overwrite`] | exit statuses, signals, processes on the card and their files, messages, colours, progress; escaping of output; complete outputs, protection of inputs |
+//! | [`source_map`], [`excerpt`], [`text_diff`], [`markdown`], [`report`], [`wire`] | source lines, messages with a line of a text, text diffs, Markdown, reports for build servers, protocol messages |
+//! | [`exit`], [`interrupt`], [`card_process`], [`captured_program`], [`scratch`], [`terminal`], [`safe_text`], [`output_file`], [`overwrite`] | exit statuses, signals, processes on the card, the end of one that is captured, their files, messages, colours, progress; escaping of output; complete outputs, protection of inputs |
 
 mod asm;
 mod bench;
 mod binding_args;
 mod capture_args;
+#[cfg(target_os = "linux")]
+mod captured_program;
 mod card;
 #[cfg(target_os = "linux")]
 mod card_process;
@@ -55,6 +57,7 @@ mod plane_expr;
 mod program_match;
 mod render;
 mod replay;
+mod report;
 mod rows;
 mod run;
 mod safe_text;
@@ -199,7 +202,10 @@ pub fn main() -> ExitCode {
     };
     terminal::set_color(cli.color);
     #[cfg(unix)]
-    interrupt::discard_outputs_on_signals();
+    if !matches!(cli.command, Command::Capture(_)) {
+        // Signals for `capture` are its program's.
+        interrupt::discard_outputs_on_signals();
+    }
     exit::finish(match cli.command {
         Command::Render(render) => render.with_memory_limit().run(),
         Command::Run(run) => run.with_memory_limit().run(),

@@ -7,7 +7,7 @@ use clap::Args;
 use r500::asm::PrintOptions;
 use r500::program::Job;
 use r500::reader::Language;
-use r500::writer::{self, Written};
+use r500::writer::{self, WriteError, Written};
 
 use super::exit::{Failure, Outcome};
 use super::output_file::put_group;
@@ -66,7 +66,7 @@ impl OutputArgs {
         inputs: &[PathBuf],
     ) -> Outcome<()> {
         let Written { bytes, files, lost } =
-            writer::write_all(jobs, language, options).map_err(Failure::usage)?;
+            writer::write_all(jobs, language, options).map_err(not_written)?;
         if lost {
             terminal::warn(&format!(
                 "{} holds instructions only; constants, inputs and the like are left out \
@@ -98,4 +98,14 @@ impl OutputArgs {
     pub(super) fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| !input_args::is_stdin(path))
     }
+}
+
+/// Returns the failure of jobs that cannot be written in a format.
+pub(super) fn not_written(error: WriteError) -> Failure {
+    Failure::usage(match error {
+        WriteError::Glsl => {
+            format!("{error}; a shader of another GPU is (r500 convert --to glsl)")
+        }
+        error => error.to_string(),
+    })
 }

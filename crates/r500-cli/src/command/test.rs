@@ -1,5 +1,6 @@
 //! `r500 test`: programs with expectations.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,8 +18,8 @@ use r500_stream::counted;
 
 use super::engine_args::EngineArgs;
 use super::exit::{Failure, Outcome, Status};
-use super::format::Format;
 use super::input_args::{self, ReadArgs};
+use super::report::{self, Case, CaseEnd, ReportFormat};
 use super::vertex::VertexFile;
 use super::{syntax, terminal};
 
@@ -56,9 +57,12 @@ pub(super) struct Test {
     /// Tell those that pass, too
     #[arg(short, long)]
     verbose: bool,
-    /// How to report: text, or a JSON object a line for each test
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// How to report: text, a JSON object a line for each test, or a report for build servers
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
+    /// What --format json wrote earlier: tests that failed then in the same way do not fail
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
     #[command(flatten)]
     machine: EngineArgs,
 }
@@ -71,6 +75,8 @@ Examples:
   r500 test tests/corpus
   r500 test tests/corpus/piglit/probes.jsonl.gz --filter 'fs-abs*'
   r500 test tests/corpus --shard 1/4 --format json
+  r500 test tests/corpus --format json > known.jsonl
+  r500 test tests/corpus --against known.jsonl --format junit > report.xml
   r500 test tests/corpus/cases --reading break=literal --poison";
 
 /// A test of a file.
@@ -93,7 +99,8 @@ enum Work {
 enum End {
     Passed,
     NothingExpected,
-    KnownFailure,
+    /// What is wrong, as it was before; empty for failures that are declared.
+    KnownFailure(Vec<String>),
     /// What is wrong, and a pixel to read.
     Failed(Vec<String>, Option<[u32; 2]>),
 }
@@ -105,6 +112,51 @@ struct Tally {
     known: usize,
     nothing: usize,
     filtered: usize,
+    /// For reports that are written at the end.
+    cases: Vec<Case>,
+}
+
+/// The failures of an earlier run, by file and test.
+#[derive(Default)]
+struct Baseline(HashMap<(String, String), Vec<String>>);
+
+impl Baseline {
+    /// Reads the output of `--format json`.
+    fn read(file: &Path) -> Outcome<Self> {
+        let bytes = input_args::bytes(file)?;
+        let wrong = |number: usize| {
+            Failure::input(anyhow::anyhow!(
+                "{}: line {}: --against takes what --format json of r500 test wrote",
+                file.display(),
+                number + 1
+            ))
+        };
+        let mut failures = HashMap::new();
+        for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
+            let test: serde_json::Value = serde_json::from_str(line).map_err(|_| wrong(number))?;
+            let text = |key: &str| test[key].as_str().map(str::to_owned);
+            let (Some(file), Some(name), Some(_)) = (text("file"), text("name"), text("status"))
+            else {
+                return Err(wrong(number));
+            };
+            if let Some(reasons) = test["failures"].as_array() {
+                let reasons = reasons.iter().filter_map(|reason| Some(reason.as_str()?.to_owned()));
+                failures.insert((file, name), reasons.collect());
+            }
+        }
+        Ok(Self(failures))
+    }
+
+    /// Turns a failure into a known one if the test failed in the same way.
+    fn known(&self, item: &Item, end: End) -> End {
+        let key = (input_args::show(&item.file), item.name());
+        match end {
+            End::Failed(reasons, _) if self.0.get(&key) == Some(&reasons) => {
+                End::KnownFailure(reasons)
+            }
+            other => other,
+        }
+    }
 }
 
 /// Jobs that are in memory at a time.
@@ -134,6 +186,7 @@ impl Test {
         };
         options.threads = 1;
         let runner = Runner { engine: self.machine.engine(), options, threads };
+        let baseline = self.against.as_deref().map(Baseline::read).transpose()?.unwrap_or_default();
 
         let bar = terminal::progress(0, "tests");
         let mut tally = Tally::default();
@@ -161,11 +214,11 @@ impl Test {
                 batch.push(item);
                 if batch.len() == BATCH {
                     bar.inc_length(BATCH as u64);
-                    self.run_batch(&runner, &mut batch, &mut tally, &bar)?;
+                    self.run_batch(&runner, &baseline, &mut batch, &mut tally, &bar)?;
                 }
             }
         }
-        self.run_batch(&runner, &mut batch, &mut tally, &bar)?;
+        self.run_batch(&runner, &baseline, &mut batch, &mut tally, &bar)?;
         bar.finish_and_clear();
         if let Some(filter) = &self.filter
             && selected == 0
@@ -179,7 +232,12 @@ impl Test {
         if self.list {
             return Ok(Status::Fine);
         }
-        if self.format == Format::Text {
+        if matches!(self.format, ReportFormat::Junit | ReportFormat::Sarif) {
+            let mut out = std::io::BufWriter::new(terminal::out());
+            report::write(&mut out, self.format, "r500 test", &tally.cases)?;
+            out.flush()?;
+        }
+        if self.format == ReportFormat::Text {
             let seconds = start.elapsed().as_secs_f64();
             writeln!(terminal::out(), "{} in {seconds:.2} s", tally.summary())?;
         }
@@ -228,6 +286,7 @@ impl Test {
     fn run_batch(
         &self,
         runner: &Runner,
+        baseline: &Baseline,
         batch: &mut Vec<Item>,
         tally: &mut Tally,
         bar: &indicatif::ProgressBar,
@@ -236,11 +295,14 @@ impl Test {
         bar.inc(batch.len() as u64);
         let mut out = std::io::BufWriter::new(terminal::out());
         for (item, (end, seconds)) in batch.drain(..).zip(ends) {
-            let end = self.known(&item, end);
+            let end = baseline.known(&item, self.known(&item, end));
             tally.count(&end);
             match self.format {
-                Format::Json => writeln!(out, "{}", item.json(&end, seconds))?,
-                Format::Text => self.report(&mut out, &item, &end, bar)?,
+                ReportFormat::Json => writeln!(out, "{}", item.json(&end, seconds))?,
+                ReportFormat::Text => self.report(&mut out, &item, &end, bar)?,
+                ReportFormat::Junit | ReportFormat::Sarif => {
+                    tally.cases.push(item.case(&end, seconds))
+                }
             }
         }
         Ok(out.flush()?)
@@ -257,7 +319,7 @@ impl Test {
             return end;
         }
         match end {
-            End::Failed(..) => End::KnownFailure,
+            End::Failed(..) => End::KnownFailure(Vec::new()),
             End::Passed => {
                 let text = "it is listed as a known failure but passes: remove it from the list"
                     .to_owned();
@@ -295,7 +357,7 @@ impl Test {
                 Ok(())
             })?,
             End::Passed if self.verbose => writeln!(out, "pass {name}")?,
-            End::KnownFailure if self.verbose => writeln!(out, "known failure {name}")?,
+            End::KnownFailure(_) if self.verbose => writeln!(out, "known failure {name}")?,
             End::NothingExpected if self.verbose => writeln!(out, "nothing expected {name}")?,
             _ => {}
         }
@@ -418,11 +480,27 @@ impl Item {
         }
     }
 
+    fn case(&self, end: &End, seconds: f64) -> Case {
+        let rule = self.rule().map_or(String::new(), |rule| format!("\nthe rule: {rule}"));
+        let end = match end {
+            End::Passed => CaseEnd::Passed,
+            End::NothingExpected => CaseEnd::Skipped("the program expects nothing".to_owned()),
+            End::KnownFailure(reasons) => CaseEnd::Known(
+                format!("known to fail\n{}", reasons.join("\n")).trim_end().to_owned(),
+            ),
+            End::Failed(reasons, _) => CaseEnd::Failed(reasons.join("\n") + &rule),
+        };
+        let file = Some(input_args::show(&self.file));
+        Case { name: self.name(), file, seconds: Some(seconds), end }
+    }
+
     fn json(&self, end: &End, seconds: f64) -> serde_json::Value {
         let (status, failures, pixel) = match end {
             End::Passed => ("passed", None, None),
             End::NothingExpected => ("nothing-expected", None, None),
-            End::KnownFailure => ("known-failure", None, None),
+            End::KnownFailure(reasons) => {
+                ("known-failure", Some(reasons).filter(|reasons| !reasons.is_empty()), None)
+            }
             End::Failed(reasons, pixel) => ("failed", Some(reasons), *pixel),
         };
         serde_json::json!({
@@ -444,7 +522,7 @@ impl Tally {
         *match end {
             End::Passed => &mut self.passed,
             End::NothingExpected => &mut self.nothing,
-            End::KnownFailure => &mut self.known,
+            End::KnownFailure(_) => &mut self.known,
             End::Failed(..) => &mut self.failed,
         } += 1;
     }

@@ -24,6 +24,8 @@ mod lsp;
 mod manual;
 mod render;
 mod replay;
+#[cfg(unix)]
+mod reports;
 mod run;
 mod sequence;
 mod stats;

@@ -15,6 +15,6 @@ mod suppress;
 pub use correct::{Corrected, correct};
 pub use field_spans::{locate, span};
 pub use fix::{Fixed, Unfixed, fix, fix_program, text_edits};
-pub use page::page;
+pub use page::{has_fix, page};
 pub use source::{assumptions, assumptions_of_source, check_source};
 pub use suppress::{Allow, Allows, Covers};

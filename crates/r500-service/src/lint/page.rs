@@ -18,8 +18,7 @@ pub fn page(code: LintCode) -> String {
     let severity = info.severity.name();
     let mut page = format!("## {}: {}\n\n", info.number, info.name);
     let (bad, good) = (code.bad(), code.good());
-    let fixes = check_job(&bad).with_code(code).any(|f| f.fix.as_ref().is_some_and(|fix| fix.safe));
-    let fixes = if fixes { " `--fix` does it." } else { "" };
+    let fixes = if has_fix(code) { " The finding has this as its fix." } else { "" };
     // Writing to a string cannot fail.
     let _ = write!(page, "*{severity}* {}\n\n*Evidence:* {}.\n", info.meaning, info.evidence);
     if let Some(run) = in_a_run(code) {
@@ -32,6 +31,13 @@ pub fn page(code: LintCode) -> String {
         let _ = write!(page, "\nCounter-example:\n\n```text\n{}\n```\n", good.join("\n"));
     }
     page
+}
+
+/// Returns whether the findings with a code have a safe fix.
+#[must_use]
+pub fn has_fix(code: LintCode) -> bool {
+    let is_safe = |fix: Option<&r500_check::Fix>| fix.is_some_and(|fix| fix.safe);
+    check_job(&code.bad()).with_code(code).any(|finding| is_safe(finding.fix.as_ref()))
 }
 
 /// Returns the effect on a run in the reference engine.

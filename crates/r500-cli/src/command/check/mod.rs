@@ -279,6 +279,9 @@ fn explain(wanted: &[Explained]) -> Outcome {
             writeln!(out)?;
         }
         write!(out, "{}", lint::page(code))?;
+        if lint::has_fix(code) {
+            writeln!(out, "\n`r500 check FILE --fix` makes the change.")?;
+        }
     }
     out.flush()?;
     Ok(Status::Fine)

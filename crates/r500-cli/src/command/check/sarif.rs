@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::policy::Policy;
 use super::{Checked, Level, Program};
+use crate::command::report::uri;
 use crate::command::{compilation, input_args};
 
 /// The log under construction.
@@ -219,30 +220,4 @@ fn place(files: &Files, at: Span) -> (u32, usize) {
     let position = files.position(at);
     let line = Span { start: at.start - (position.column - 1).min(at.start), ..at };
     (position.line, String::from_utf8_lossy(files.bytes(line)).chars().count() + 1)
-}
-
-/// Returns a path as a URI: absolute, or relative to the working folder.
-fn uri(path: &str) -> String {
-    let mut out = String::with_capacity(path.len() + 8);
-    if path.starts_with('/') {
-        out.push_str("file://");
-    }
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte));
-            }
-            byte => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn paths_become_uris() {
-        assert_eq!(super::uri("a b/c.r5"), "a%20b/c.r5");
-        assert_eq!(super::uri("/tmp/\u{e9}#1"), "file:///tmp/%C3%A9%231");
-    }
 }

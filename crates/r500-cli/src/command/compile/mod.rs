@@ -22,7 +22,7 @@ use super::format::Format;
 use super::output_args::OutputArgs;
 use super::output_file::{create_folder, put_group};
 use super::vertex::VertexFile;
-use super::{overwrite, terminal};
+use super::{output_args, overwrite, terminal};
 use report::{Row, Rows};
 
 /// Show what a compiler makes of GLSL.
@@ -208,7 +208,7 @@ impl Compile {
             if verdict.has(Stage::Fragment) {
                 let options = self.output.print_options();
                 let written = r500::writer::write(verdict.fragment()?, language, &options)
-                    .map_err(Failure::usage)?;
+                    .map_err(output_args::not_written)?;
                 files.push((folder.join(format!("{name}.{}", extension(language))), written.bytes));
             }
             if verdict.has(Stage::Vertex) {

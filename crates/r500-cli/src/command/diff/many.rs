@@ -6,17 +6,23 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::findings::NewFindings;
+use super::known::KnownDifferences;
 use super::pairs::{self, Pair};
 use super::run::Verdict;
 use super::vertices::VertexRows;
-use super::{Diff, not_compiled};
+use super::{Diff, not_compiled, write_answer};
 use crate::command::exit::{Outcome, Status};
-use crate::command::format::Format;
+use crate::command::report::ReportFormat;
 use crate::command::syntax::Sharding;
 use crate::command::terminal;
 
 /// Runs the pairs of two folders or files.
-pub(super) fn run(paths: [&Path; 2], diff: &Diff, vertices: &VertexRows) -> Outcome {
+pub(super) fn run(
+    paths: [&Path; 2],
+    diff: &Diff,
+    vertices: &VertexRows,
+    known: &KnownDifferences,
+) -> Outcome {
     let Diff { read, run: args, machine, format, fail_on_findings, .. } = diff;
     let (read, literals) = (*read, diff.literals());
     let mut broken = Status::Fine;
@@ -31,10 +37,11 @@ pub(super) fn run(paths: [&Path; 2], diff: &Diff, vertices: &VertexRows) -> Outc
     let mut programs = Vec::new();
     // Equal, different, undecided.
     let mut counts = [0_usize; 3];
+    let mut known_pairs = 0_usize;
     // Pairs with findings that fail.
     let mut failed = Status::Fine;
     for Pair { name, jobs } in pairs {
-        let (status, line, mut value) = match jobs {
+        let (mut status, mut line, mut value) = match jobs {
             [Some(a), Some(b)] if not_compiled([&a, &b]).is_some() => {
                 let message = not_compiled([&a, &b]).unwrap_or_default();
                 let value = json!({ "verdict": "incomparable", "reason": message });
@@ -62,6 +69,12 @@ pub(super) fn run(paths: [&Path; 2], diff: &Diff, vertices: &VertexRows) -> Outc
                 (Status::Failed, format!("different: {side} has no such program"), value)
             }
         };
+        value["name"] = name.clone().into();
+        if status != Status::Fine && known.mark(&mut value) {
+            (status, line) = (Status::Fine, line + " (known)");
+            known_pairs += 1;
+        }
+        value["line"] = line.clone().into();
         counts[match status {
             Status::Fine => 0,
             Status::Failed => 1,
@@ -69,25 +82,28 @@ pub(super) fn run(paths: [&Path; 2], diff: &Diff, vertices: &VertexRows) -> Outc
         }] += 1;
         match format {
             // Printed as they arrive, because there may be many.
-            Format::Text => writeln!(terminal::out(), "{name}: {line}")?,
-            Format::Json => {
-                value["name"] = name.into();
-                programs.push(value);
-            }
+            ReportFormat::Text => writeln!(terminal::out(), "{name}: {line}")?,
+            _ => programs.push(value),
         }
     }
     let [equal, different, undecided] = counts;
     match format {
-        Format::Text => {
+        ReportFormat::Text => {
             let mut out = terminal::out();
-            writeln!(out, "{equal} equal, {different} different, {undecided} undecided")?;
+            let known =
+                if known_pairs == 0 { String::new() } else { format!(", {known_pairs} known") };
+            writeln!(
+                out,
+                "{} equal, {different} different, {undecided} undecided{known}",
+                equal - known_pairs
+            )?;
             vertices.text(&mut out)?;
         }
-        Format::Json => {
+        format => {
             let programs: Vec<Value> = programs;
             let vertices = vertices.json();
             let answer = json!({ "version": 1, "programs": programs, "vertex_programs": vertices });
-            writeln!(terminal::out(), "{answer:#}")?;
+            write_answer(&mut terminal::out(), *format, &answer)?;
         }
     }
     Ok(vertices.status(match counts {

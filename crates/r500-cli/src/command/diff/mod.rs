@@ -2,6 +2,7 @@
 
 mod findings;
 mod instructions;
+mod known;
 mod many;
 mod pairs;
 mod prove;
@@ -19,13 +20,14 @@ use r500::program::Job;
 
 use self::findings::NewFindings;
 use self::instructions::Listing;
+use self::known::KnownDifferences;
 use self::run::RunArgs;
 use self::vertices::VertexRows;
 use super::compilation;
 use super::engine_args::EngineArgs;
 use super::exit::{Failure, Outcome, Status};
-use super::format::Format;
 use super::input_args::{self, ReadArgs};
+use super::report::{self, ReportFormat};
 use super::terminal;
 
 /// Compare two programs: their instructions, and with --run what they compute.
@@ -67,9 +69,12 @@ pub(super) struct Diff {
     /// Number of equal instructions shown around differences
     #[arg(short = 'U', long, value_name = "N", default_value_t = 2)]
     context: usize,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// Output format; junit and sarif are for folders and files of several programs
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
+    /// What --format json wrote for these folders or files: pairs with the verdict that they had then do not fail
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
     /// Prove that both store the same bits for all inputs, textures and constants. Constants with names have any value and
     /// correspond by name; other constants that a file carries are literals of the program. If there is no proof, search for a
     /// difference as --run does
@@ -125,7 +130,21 @@ Examples:
   r500 diff before.log after.log --pick vp0 --run
   r500 diff before.log after.log --pick fp3 --reduce -o report
   r500 diff before after --prove --fail-on-findings
+  r500 diff before after --run --format json > known.json
+  r500 diff before after --run --against known.json --format junit > report.xml
   r500 diff before.jsonl after.jsonl --pick fs-abs-vec2.0 --run --format json";
+
+/// Writes the answer about several pairs in a format for programs.
+fn write_answer(
+    out: &mut impl Write,
+    format: ReportFormat,
+    answer: &serde_json::Value,
+) -> std::io::Result<()> {
+    match format {
+        ReportFormat::Text | ReportFormat::Json => writeln!(out, "{answer:#}"),
+        format => report::write(out, format, "r500 diff", &known::cases(answer)),
+    }
+}
 
 /// Returns why two programs are not two shaders: the driver could not compile one of them.
 fn not_compiled(jobs: [&Job; 2]) -> Option<String> {
@@ -155,14 +174,17 @@ impl Diff {
         if let Some(files) = self.vertex_programs([a, b])? {
             return self.vertices(&files);
         }
-        let rows = self.vertex_rows([a, b])?;
+        let known = self.against.as_deref().map(KnownDifferences::read).transpose()?;
+        let known = known.unwrap_or_default();
+        let mut rows = self.vertex_rows([a, b])?;
+        rows.mark(&known);
         if rows.alone {
             return rows.report(self.format);
         }
         if !self.runs() {
             let folder = [a, b].into_iter().find(|file| !self.prove && file.is_dir());
             return folder.map_or_else(
-                || self.both(&rows),
+                || self.both(&rows, &known),
                 |folder| {
                     let folder = folder.display();
                     Err(Failure::usage(format!(
@@ -177,10 +199,10 @@ impl Diff {
             if self.reduce {
                 return Err(Failure::usage("--reduce takes one pair; select it with --pick"));
             }
-            return many::run([a, b], self, &rows);
+            return many::run([a, b], self, &rows, &known);
         }
         // Without a verdict the run has no 1 to give.
-        self.both(&rows).map_err(Failure::without_verdict)
+        self.both(&rows, &known).map_err(Failure::without_verdict)
     }
 
     /// Returns whether both are run.
@@ -202,7 +224,24 @@ impl Diff {
         Ok([a, b])
     }
 
-    fn both(&self, rows: &VertexRows) -> Outcome {
+    /// Refuses options that take several pairs.
+    fn refuse_for_one_pair(&self) -> Outcome<()> {
+        let given = [
+            ("--against", self.against.is_some()),
+            (
+                "--format junit and sarif",
+                !matches!(self.format, ReportFormat::Text | ReportFormat::Json),
+            ),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((name, _)) => Err(Failure::usage(format!(
+                "{name}: for folders or files of several programs with --run, and for --prove; this is one pair"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    fn both(&self, rows: &VertexRows, known: &KnownDifferences) -> Outcome {
         let [a, b] = self.paths()?;
         let pick_b = self.pick_b.as_ref().or(self.pick.as_ref());
         if self.prove {
@@ -213,9 +252,11 @@ impl Diff {
                 machine: &self.machine,
                 fail_on_findings: self.fail_on_findings,
                 vertices: rows,
+                known,
             };
             return prover.run([a, b], self.read, picks, self.format);
         }
+        self.refuse_for_one_pair()?;
         let jobs: [Job; 2] = [
             input_args::one(a, self.read, self.pick.as_deref())?,
             input_args::one(b, self.read, pick_b.map(String::as_str))?,
@@ -242,7 +283,7 @@ impl Diff {
         let reduced = reduced.transpose()?;
         let mut out = std::io::BufWriter::new(terminal::out());
         match self.format {
-            Format::Json => {
+            ReportFormat::Json | ReportFormat::Junit | ReportFormat::Sarif => {
                 let mut answer = listing.json();
                 answer["run"] = run.as_ref().map_or_else(Default::default, run::Verdict::json);
                 answer["new_findings"] = findings.json();
@@ -253,7 +294,7 @@ impl Diff {
                 answer["vertex_programs"] = rows.json().into();
                 writeln!(out, "{answer:#}")?;
             }
-            Format::Text => {
+            ReportFormat::Text => {
                 let colors = terminal::colors(&std::io::stdout());
                 if run.is_none() {
                     listing.text(&mut out, self.context, colors)?;

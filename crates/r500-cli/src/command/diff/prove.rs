@@ -9,13 +9,15 @@ use r500_stream::counted;
 use serde_json::{Value, json};
 
 use super::findings::NewFindings;
+use super::known::KnownDifferences;
 use super::pairs::{self, Pair};
 use super::run::{End, RunArgs, Verdict as Searched, claim_json};
 use super::vertices::VertexRows;
+use super::write_answer;
 use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome, Status};
-use crate::command::format::Format;
 use crate::command::input_args::{self, ReadArgs};
+use crate::command::report::ReportFormat;
 use crate::command::syntax::Sharding;
 use crate::command::terminal;
 
@@ -37,6 +39,8 @@ pub(super) struct Prover<'a> {
     pub(super) fail_on_findings: bool,
     /// The vertex programs of the same files.
     pub(super) vertices: &'a VertexRows,
+    /// The verdicts of an earlier comparison, which do not fail again.
+    pub(super) known: &'a KnownDifferences,
 }
 
 /// A pair with its verdict.
@@ -136,7 +140,7 @@ impl Prover<'_> {
         paths: [&Path; 2],
         read: ReadArgs,
         picks: [Option<&str>; 2],
-        format: Format,
+        format: ReportFormat,
     ) -> Outcome {
         let mut status = Status::Fine;
         let folders = paths.iter().any(|path| path.is_dir());
@@ -184,44 +188,56 @@ impl Prover<'_> {
     }
 }
 
-fn report(pairs: &[Judged], mut status: Status, format: Format, prover: &Prover<'_>) -> Outcome {
+fn report(
+    pairs: &[Judged],
+    mut status: Status,
+    format: ReportFormat,
+    prover: &Prover<'_>,
+) -> Outcome {
     let mut out = std::io::BufWriter::new(terminal::out());
+    let mut programs = Vec::with_capacity(pairs.len());
+    let mut statuses = Vec::with_capacity(pairs.len());
+    for Judged { name, verdict, findings } in pairs {
+        let (mut status, mut line) = (verdict.status(), verdict.text() + &findings.suffix());
+        let mut value = verdict.json();
+        value["name"] = name.clone().into();
+        value["new_findings"] = findings.json();
+        if status != Status::Fine && prover.known.mark(&mut value) {
+            (status, line) = (Status::Fine, line + " (known)");
+        }
+        value["line"] = line.into();
+        statuses.push(status);
+        programs.push(value);
+    }
     match format {
-        Format::Text => {
-            for Judged { name, verdict, findings } in pairs {
-                writeln!(out, "{name}: {}{}", verdict.text(), findings.suffix())?;
+        ReportFormat::Text => {
+            for pair in &programs {
+                let text = |key: &str| pair[key].as_str().unwrap_or_default();
+                writeln!(out, "{}: {}", text("name"), text("line"))?;
             }
             if pairs.len() != 1 {
-                let count =
-                    |status| pairs.iter().filter(|pair| pair.verdict.status() == status).count();
+                let known = programs.iter().filter(|pair| pair["known"] == json!(true)).count();
+                let also = if known == 0 { String::new() } else { format!(", {known} known") };
+                let count = |wanted| statuses.iter().filter(|status| **status == wanted).count();
                 writeln!(
                     out,
-                    "{} proved, {} differ, {} unknown",
-                    count(Status::Fine),
+                    "{} proved, {} differ, {} unknown{also}",
+                    count(Status::Fine) - known,
                     count(Status::Failed),
                     count(Status::CouldNot)
                 )?;
             }
             prover.vertices.text(&mut out)?;
         }
-        Format::Json => {
-            let programs: Vec<Value> = pairs
-                .iter()
-                .map(|Judged { name, verdict, findings }| {
-                    let mut value = verdict.json();
-                    value["name"] = name.clone().into();
-                    value["new_findings"] = findings.json();
-                    value
-                })
-                .collect();
+        format => {
             let vertices = prover.vertices.json();
             let answer = json!({ "version": 1, "programs": programs, "vertex_programs": vertices });
-            writeln!(out, "{answer:#}")?;
+            write_answer(&mut out, format, &answer)?;
         }
     }
     out.flush()?;
     for wanted in [Status::CouldNot, Status::Failed] {
-        if pairs.iter().any(|pair| pair.verdict.status() == wanted) {
+        if statuses.contains(&wanted) {
             status = wanted;
         }
     }

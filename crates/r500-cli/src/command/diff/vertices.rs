@@ -12,12 +12,13 @@ use r500_stream::counted;
 use serde_json::{Value as Json, json};
 use similar::{ChangeTag, TextDiff};
 
-use super::Diff;
+use super::known::KnownDifferences;
+use super::{Diff, write_answer};
 use crate::command::compilation;
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::float_format;
-use crate::command::format::Format;
 use crate::command::input_args;
+use crate::command::report::ReportFormat;
 use crate::command::terminal;
 use crate::command::text_diff::PATIENCE;
 use crate::command::vertex::VertexFile;
@@ -71,8 +72,10 @@ impl Diff {
         }
         let mut out = std::io::BufWriter::new(terminal::out());
         match self.format {
-            Format::Json => writeln!(out, "{:#}", comparison.json())?,
-            Format::Text => comparison.text(self, &mut out)?,
+            ReportFormat::Json | ReportFormat::Junit | ReportFormat::Sarif => {
+                writeln!(out, "{:#}", comparison.json())?;
+            }
+            ReportFormat::Text => comparison.text(self, &mut out)?,
         }
         out.flush()?;
         comparison.status(self)
@@ -97,6 +100,7 @@ impl Diff {
 
     /// Refuses options without a meaning for vertex programs.
     fn refuse_for_vertices(&self) -> Outcome<()> {
+        self.refuse_for_one_pair()?;
         let given = [
             ("--reduce", self.reduce),
             ("--fail-on-findings", self.fail_on_findings),
@@ -449,16 +453,27 @@ impl Diff {
 
 impl VertexRows {
     /// Prints the answer where neither side has fragment programs.
-    pub(super) fn report(&self, format: Format) -> Outcome {
+    pub(super) fn report(&self, format: ReportFormat) -> Outcome {
         let mut out = terminal::out();
         match format {
-            Format::Text => self.text(&mut out)?,
-            Format::Json => {
+            ReportFormat::Text => self.text(&mut out)?,
+            format => {
                 let answer = json!({ "version": 1, "vertex_programs": self.json() });
-                writeln!(out, "{answer:#}")?;
+                write_answer(&mut out, format, &answer)?;
             }
         }
         Ok(self.status(Status::Fine))
+    }
+
+    /// Accepts the verdicts that were the same in an earlier comparison.
+    pub(super) fn mark(&mut self, known: &KnownDifferences) {
+        for row in &mut self.rows {
+            if row.status != Status::Fine && known.mark(&mut row.json) {
+                row.status = Status::Fine;
+                row.line += " (known)";
+            }
+            row.json["line"] = row.line.clone().into();
+        }
     }
 
     /// Prints a line for each program.

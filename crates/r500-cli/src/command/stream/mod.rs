@@ -30,6 +30,7 @@ use crate::command::capture_args::{deadline, limit_time, out_of_range, set_readi
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::file_kind::{self, FileKind};
 use crate::command::format::Format;
+use crate::command::output_args::not_written;
 use crate::command::output_file::{OutputFile, put};
 use crate::command::syntax::seconds;
 use crate::command::{input_args, overwrite, terminal};
@@ -188,7 +189,7 @@ impl Stream {
             terminal::warn(&format!("{note} ({})", counted(count, "time")));
         }
         let options = PrintOptions { embed: usize::MAX, ..PrintOptions::default() };
-        let written = writer::write(&job, language, &options).map_err(Failure::usage)?;
+        let written = writer::write(&job, language, &options).map_err(not_written)?;
         if written.lost {
             terminal::warn("the format does not hold all of the draw; .json does");
         }
