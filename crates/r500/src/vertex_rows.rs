@@ -8,7 +8,7 @@ use r500_fast::{VertexBatch, VertexEngine};
 use r500_lift::lift_vertex;
 use r500_pvs::{CONSTANTS, INPUTS, Interpreter, OUTPUTS, Program};
 
-/// The number of vertices that an interpreter takes at a time, between two looks at the clock.
+/// The number of vertices that an interpreter takes at a time, between two readings of the clock.
 const INTERPRETED: usize = 256;
 
 /// A vertex program that is ready to run.
