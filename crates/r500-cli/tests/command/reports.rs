@@ -170,7 +170,7 @@ fn the_recipe_for_bisecting_finds_the_commit() {
     }
     git(&["bisect", "start", "HEAD", "HEAD~7"]);
     let text = git(&["bisect", "run", "sh", &script, &good, "sh", "build"]);
-    // The middle is skipped; the search goes on around it.
+    // The middle is skipped; the search continues around it.
     let (before, _) = text.split_once("is the first bad commit").unwrap();
     let bad = before.split_whitespace().last().unwrap();
     assert_eq!(git(&["log", "-1", "--format=%s", bad]).trim(), "commit 5", "{text}");
