@@ -498,18 +498,18 @@ pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
         return Failure::diagnosed(text);
     }
     let blames_input = error.blames_input();
-    let file = show(file);
     let help = match &error {
         ReadError::TextureMemory { .. } => "; see --limit-memory".to_owned(),
-        ReadError::Format { error } => help(error.kind(), &file),
+        ReadError::Format { error } => help(error.kind(), file),
         _ => String::new(),
     };
-    let error = anyhow::anyhow!("{file}: {error}{help}");
+    let error = anyhow::anyhow!("{}: {error}{help}", show(file));
     if blames_input { Failure::input(error) } else { Failure::could_not(error) }
 }
 
 /// Returns what the command can do with an input that is not a program.
-fn help(error: &ReadErrorKind, file: &str) -> String {
+fn help(error: &ReadErrorKind, path: &Path) -> String {
+    let file = show(path);
     match error {
         ReadErrorKind::NotAProgram(formats::CAPTURE) => {
             format!("\n  `r500 stream {file} --list` shows its draws, `--draw N` makes one a job")
@@ -518,7 +518,11 @@ fn help(error: &ReadErrorKind, file: &str) -> String {
             format!(" (--from)\n  `r500 disasm {file}` prints it, `r500 check {file}` checks it")
         }
         ReadErrorKind::NotAProgram(_) => " (--from)".to_owned(),
-        ReadErrorKind::NoProgram(Format::MesaLog) => {
+        ReadErrorKind::NoProgram(Format::MesaLog)
+            if !is_stdin(path)
+                && compilation::vertex_program(path, None, "vp0")
+                    .is_ok_and(|found| found.is_some()) =>
+        {
             format!(
                 "\n  `r500 convert {file} --list` lists what it holds, `r500 disasm {file} --pick vp0` prints a vertex program"
             )

@@ -61,7 +61,8 @@ fn junit(tool: &str, cases: &[Case]) -> String {
     let failed = count(&|end| matches!(end, CaseEnd::Failed(_)));
     let errors = count(&|end| matches!(end, CaseEnd::Error(_)));
     let skipped = count(&|end| matches!(end, CaseEnd::Skipped(_) | CaseEnd::Known(_)));
-    let seconds: f64 = cases.iter().filter_map(|case| case.seconds).sum();
+    let seconds: f64 =
+        cases.iter().filter_map(|case| case.seconds).fold(0.0, |sum, seconds| sum + seconds);
     let counts = format!(
         "tests=\"{}\" failures=\"{failed}\" errors=\"{errors}\" skipped=\"{skipped}\" time=\"{seconds:.3}\"",
         cases.len()

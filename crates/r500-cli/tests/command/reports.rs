@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::{CONSTANT, Folder, TEXTURE, UV, r500};
 
 /// A source that expects what it draws, and one that does not.
-const RIGHT: &str = "OUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\nSIZE 2 2 ;\nEXPECT coverage at (0, 0) = true ;\n";
-const WRONG: &str = "OUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\nSIZE 2 2 ;\nEXPECT coverage at (0, 0) = false ;\n";
+const RIGHT: &str = "SIZE 2 2 ;\nEXPECT coverage at (0, 0) = true ;\nOUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\n";
+const WRONG: &str = "SIZE 2 2 ;\nEXPECT coverage at (0, 0) = false ;\nOUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\n";
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
