@@ -82,14 +82,16 @@ export class TexturesPane {
       hidden: true,
       tabindex: "-1",
       "aria-label": `Video for tex[${unit}]`,
-      onchange: () => {
-        const [picked] = input.files ?? [];
+      onchange: (event) => {
+        // The shown element, which an update keeps.
+        const field = event.currentTarget as HTMLInputElement;
+        const [picked] = field.files ?? [];
         // The same file can be chosen again.
-        input.value = "";
+        field.value = "";
         if (picked !== undefined) this.events.video(picked);
       },
     });
-    return h("span", { class: "live" }, h("button", { type: "button", onclick: () => input.click() }, "Choose a video…"), input);
+    return h("span", { class: "live" }, h("button", { type: "button", onclick: (event) => ((event.currentTarget as HTMLElement).nextElementSibling as HTMLInputElement).click() }, "Choose a video…"), input);
   }
 
   private row(unit: number, what: string, missing: boolean, made: boolean, file: NamedFile | undefined, live: LiveUnit | null = null): HTMLElement {
