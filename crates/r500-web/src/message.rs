@@ -66,9 +66,9 @@ impl<'a> Attached<'a> {
     /// # Errors
     /// If bytes are missing.
     #[cfg(feature = "optimizer")]
-    pub(crate) fn scene(&mut self, source: Source) -> Result<crate::scene::SceneSource, String> {
+    pub(crate) fn scene(&mut self, source: Source) -> Result<crate::document::SceneSource, String> {
         let files = self.files(source.files)?;
-        Ok(crate::scene::SceneSource { text: source.text, name: source.name, files })
+        Ok(crate::document::SceneSource { text: source.text, name: source.name, files })
     }
 
     pub(crate) fn files(&mut self, lengths: Vec<FileLength>) -> Result<Vec<File>, String> {

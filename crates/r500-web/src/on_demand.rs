@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
+use crate::bytes::keep;
 use crate::look::Look;
 use crate::message::{Source, json, parse};
-use crate::request::keep;
 use crate::scene::{self, SceneRecorded, SceneSession};
 use crate::shader::{self, Setting};
 use crate::step::{self, Going, Stepping};

@@ -8,7 +8,7 @@ use r500_jit::{Effort, Jit, Settings, When};
 use serde::Deserialize;
 
 use crate::area::{self, AreaQuery, AreaResult};
-use crate::bytes::Bytes;
+use crate::bytes::keep;
 use crate::compare::CompareOptions;
 use crate::document::Document;
 use crate::look::Look;
@@ -448,13 +448,6 @@ impl Session {
     fn job(&self) -> Result<Job, String> {
         self.document()?.job()
     }
-}
-
-/// Keeps bytes until the next request. Returns their range.
-pub(crate) fn keep(kept: &mut Vec<Vec<u8>>, bytes: Vec<u8>) -> Bytes {
-    let place = Bytes { at: bytes.as_ptr() as usize, length: bytes.len() };
-    kept.push(bytes);
-    place
 }
 
 #[cfg(test)]

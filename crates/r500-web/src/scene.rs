@@ -16,20 +16,12 @@ use r500_stream::capture::{Info, Writer};
 use serde::Serialize;
 
 use crate::analysis::{Analysis, Diagnostic, DrawProgram, listing, numbers};
-use crate::bytes::Bytes;
-use crate::document::{File, Range, Units};
+use crate::bytes::{Bytes, keep};
+use crate::document::{Range, SceneSource, Units};
 use crate::expect::Judged;
 use crate::look::Look;
 use crate::picture::Loaded;
-use crate::request::keep;
 use crate::step::{Places, Recorded, Stepping};
-
-/// The text of a scene, with the files that it may name.
-pub struct SceneSource {
-    pub(crate) text: String,
-    pub(crate) name: String,
-    pub(crate) files: Vec<File>,
-}
 
 /// A drawn scene.
 #[derive(Debug, Serialize)]
@@ -55,13 +47,11 @@ pub struct SceneRecorded {
     pub recorded: Recorded,
 }
 
-impl SceneSource {
-    /// Parses the scene.
-    fn parse(&self) -> Result<Scene, Vec<r500_scene::SceneError>> {
-        let files = self.files.iter();
-        let files = files.map(|file| (PathBuf::from(&file.name), file.bytes.clone()));
-        Scene::parse(&self.text, Path::new("scene.r5"), &NamedFiles::given(files))
-    }
+/// Parses a scene.
+fn parse(source: &SceneSource) -> Result<Scene, Vec<r500_scene::SceneError>> {
+    let files = source.files.iter();
+    let files = files.map(|file| (PathBuf::from(&file.name), file.bytes.clone()));
+    Scene::parse(&source.text, Path::new("scene.r5"), &NamedFiles::given(files))
 }
 
 /// Returns the analysis of a scene: its errors, and the programs of its draws.
@@ -99,7 +89,7 @@ pub fn analyse(source: &SceneSource) -> Analysis {
         notes: Vec::new(),
         draws: Vec::new(),
     };
-    let scene = match source.parse() {
+    let scene = match parse(source) {
         Ok(scene) => scene,
         Err(errors) => {
             let errors = errors.into_iter().map(|one| error(one.span, one.message, one.help));
@@ -166,7 +156,7 @@ impl SceneSession {
         let first = |errors: Vec<r500_scene::SceneError>| {
             errors.first().map_or_else(String::new, ToString::to_string)
         };
-        let scene = source.parse().map_err(first)?;
+        let scene = parse(source).map_err(first)?;
         let loaded = Loaded {
             size: Some(scene.size()),
             targets: [true, false, false, false],
@@ -332,6 +322,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::document::File;
 
     fn source(text: &str, files: Vec<File>) -> SceneSource {
         SceneSource { text: text.to_owned(), name: "scene".to_owned(), files }

@@ -10,12 +10,8 @@
 
 use std::fmt::Write as _;
 
-use r500_compile::{Diagnostic, Span};
+use r500_compile::Span;
 use r500_program::Job;
-
-use crate::files::NamedFiles;
-use crate::reader::ReadError;
-use crate::reader::assembly::bind_textures;
 
 /// A value or a texture that a comment gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,27 +99,6 @@ pub fn apply(text: &str, job: &mut Job, samplers: &[(u8, String)]) -> (String, V
         }
     }
     (bound, wrong)
-}
-
-/// Gives a compiled shader the values and textures of its comments, as [`apply`] does; files are those that may be read. Comments about what it does not read have no
-/// effect.
-///
-/// # Errors
-/// A value that does not fit, with its place, or a texture that cannot be loaded.
-pub fn set(
-    text: &str,
-    name: &str,
-    files: Option<&NamedFiles>,
-    job: &mut Job,
-    samplers: &[(u8, String)],
-) -> Result<(), ReadError> {
-    let (textures, wrong) = apply(text, job, samplers);
-    if let Some(wrong) = wrong.iter().find(|wrong| !wrong.is_unread) {
-        let (line, column) = Diagnostic::warning(wrong.span, "").line_column(text);
-        let text = format!("{name}:{line}:{column}: {}", wrong.message);
-        return Err(ReadError::Glsl { text, count: 1 });
-    }
-    if textures.is_empty() { Ok(()) } else { bind_textures(&textures, name, files, job) }
 }
 
 /// Gives a uniform's constant its value.

@@ -9,7 +9,7 @@ use r500::compile::Span;
 use r500::files::NamedFiles;
 use r500::program::{Job, Uniform};
 use r500::pvs::Source;
-use r500::shader_values;
+use r500::reader::set_shader_values;
 use r500_mesa::Stage;
 
 use super::compiler::sources::pair_of_text;
@@ -139,7 +139,7 @@ fn shader(verdict: &Verdict, file: &Path, is_vertex: bool) -> Exit<Shader> {
                 let files = Some(&NamedFiles::next_to(file));
                 let name = file.display().to_string();
                 let samplers = verdict.samplers();
-                shader_values::set(&shader.text, &name, files, &mut job, samplers)
+                set_shader_values(&shader.text, &name, files, &mut job, samplers)
                     .map_err(|error| Failure::input(anyhow::anyhow!(error)))?;
             }
             Shader::Fragment(Box::new(job))

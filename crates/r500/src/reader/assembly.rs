@@ -113,7 +113,7 @@ pub fn job_with(
 
 /// Gives a job the textures that directives of assembly bind.
 #[cfg(feature = "glsl")]
-pub(crate) fn bind_textures(
+pub(super) fn bind_textures(
     directives: &str,
     name: &str,
     files: Option<&NamedFiles>,

@@ -273,6 +273,28 @@ fn compiled(_: &str, _: Option<&str>, _: Option<&NamedFiles>) -> Result<Job, Rea
     Err(ReadError::NoCompiler)
 }
 
+/// Gives a compiled shader the values and textures of its comments, as [`shader_values::apply`](crate::shader_values::apply) does; `samplers` are the
+/// names of its samplers by unit, and files are those that may be read. Comments about what it does not read have no effect.
+///
+/// # Errors
+/// A value that does not fit, with its place, or a texture that cannot be loaded.
+#[cfg(feature = "glsl")]
+pub fn set_shader_values(
+    text: &str,
+    name: &str,
+    files: Option<&NamedFiles>,
+    job: &mut Job,
+    samplers: &[(u8, String)],
+) -> Result<(), ReadError> {
+    let (textures, wrong) = crate::shader_values::apply(text, job, samplers);
+    if let Some(wrong) = wrong.iter().find(|wrong| !wrong.is_unread) {
+        let (line, column) = r500_compile::Diagnostic::warning(wrong.span, "").line_column(text);
+        let text = format!("{name}:{line}:{column}: {}", wrong.message);
+        return Err(ReadError::Glsl { text, count: 1 });
+    }
+    if textures.is_empty() { Ok(()) } else { assembly::bind_textures(&textures, name, files, job) }
+}
+
 /// Compiles GLSL, with the values that its comments give ([`shader_values`](crate::shader_values)).
 #[cfg(feature = "glsl")]
 fn compiled(
@@ -284,7 +306,7 @@ fn compiled(
     match r500_compile::compile(source) {
         Ok(mut compiled) => {
             let samplers = compiled.sampler_names();
-            crate::shader_values::set(source, file, files, &mut compiled.job, &samplers)?;
+            set_shader_values(source, file, files, &mut compiled.job, &samplers)?;
             let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
             let origin = format!("{file}, r500 {}", env!("CARGO_PKG_VERSION"));
             Ok(Job { name: stem.unwrap_or_default(), origin, ..compiled.job })
