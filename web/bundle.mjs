@@ -18,14 +18,21 @@ if (out === undefined || !existsSync(join(out, "r500.wasm"))) {
 const here = fileURLToPath(new URL(".", import.meta.url));
 const examples = join(here, "..", "examples");
 const shaders = join(examples, "glsl");
+const scenes = join(examples, "scenes");
 
 /** The names of levels in the files of examples, in their order. */
 const LEVELS = ["easy", "medium", "advanced"];
 
 /** The examples by level, with what each says of itself: its first sentence, and comments for its level and its author. */
 function gallery() {
-  const all = [...examplesOf(examples, ".r5", "-- "), ...examplesOf(shaders, ".frag", "// ").map((one) => ({ ...one, glsl: true }))];
+  const all = [...examplesOf(examples, ".r5", "-- "), ...examplesOf(shaders, ".frag", "// ").map((one) => ({ ...one, glsl: true })), ...examplesOf(scenes, ".r5", "-- ").map(withFiles)];
   return all.sort((a, b) => a.level - b.level || a.name.localeCompare(b.name));
+}
+
+/** A scene with the files that it names. */
+function withFiles(scene) {
+  const names = [...scene.text.matchAll(/"([^"\n]+)"/g)].map(([, name]) => name).filter((name) => existsSync(join(scenes, name)));
+  return { ...scene, scene: true, files: [...new Set(names)].map((name) => [name, readFileSync(join(scenes, name), "utf8")]) };
 }
 
 /** The examples of a folder, by the ending of their files, and what begins a line of a comment. */
@@ -72,7 +79,7 @@ await build({
 await build({ entryPoints: [join(here, "src/style/main.css")], bundle: true, minify: true, outdir: out, logLevel: "warning" });
 cpSync(join(here, "static"), out, { recursive: true });
 mkdirSync(join(out, "examples"), { recursive: true });
-for (const { name, glsl } of gallery()) copyFileSync(join(glsl ? shaders : examples, `${name}.png`), join(out, "examples", `${name}.png`));
+for (const { name, glsl, scene } of gallery()) copyFileSync(join(glsl ? shaders : scene ? scenes : examples, `${name}.png`), join(out, "examples", `${name}.png`));
 
 // The service worker knows all files, and a number that changes with them.
 const files = readdirSync(out, { recursive: true }).map((name) => join(out, name)).filter((path) => statSync(path).isFile());

@@ -28,10 +28,14 @@ import { Intro } from "./help/intro.ts";
 import { Lessons } from "./lessons/lessons.ts";
 import { Client, unlessStopped } from "./machine/client.ts";
 import { load } from "./machine/load.ts";
+import { isScene } from "./scene/kind.ts";
+import { SceneDrawing } from "./scene/drawing.ts";
+import { SceneLanguage } from "./scene/language.ts";
+import { sceneMode } from "./scene/mode.ts";
 import { Pool } from "./machine/pool.ts";
 import { sourceRequest, type Analysis, type Bits4, type Judged, type Range, type Source, type TextEdit } from "./machine/protocol.ts";
 import { Breakpoints } from "./model/breakpoints.ts";
-import { Document } from "./model/document.ts";
+import { Document, type Language } from "./model/document.ts";
 import { Drafts, type Draft } from "./model/drafts.ts";
 import { Follow } from "./model/follow.ts";
 import { Judge } from "./model/judge.ts";
@@ -49,6 +53,8 @@ import { Shorter } from "./optimize/shorter.ts";
 import { pasting } from "./shader/paste.ts";
 import { ShaderSettings } from "./shader/settings.ts";
 import { ShaderView } from "./shader/view.ts";
+import { HostTextures, takeKeys } from "./picture/host-textures.ts";
+import { LiveTextures } from "./picture/live.ts";
 import { Player } from "./picture/player.ts";
 import { Stage } from "./picture/stage.ts";
 import { Thumbnails } from "./picture/thumbnails.ts";
@@ -66,10 +72,21 @@ const PATIENCE = 5_000;
 const module = globalThis.r500Module ?? load("r500.wasm");
 performance.mark("main");
 void module.then(() => performance.mark("module"), () => {});
-const pool = new Pool(module, Math.min(Math.max(navigator.hardwareConcurrency || 2, 2), 8));
-const language = new Client(module, patience(PATIENCE));
-language.onrestart = () => program.forget();
-const judge = new Judge(module);
+let laterModule: Promise<WebAssembly.Module> | undefined;
+/** The module with the optimiser, the compiler of GLSL and the virtual card, which is loaded on first use. */
+const later = (): Promise<WebAssembly.Module> => (laterModule ??= load("optimizer.wasm"));
+const sceneDrawing = new SceneDrawing(later);
+const pool = new Pool(module, Math.min(Math.max(navigator.hardwareConcurrency || 2, 2), 8), sceneDrawing);
+const assistant = new Client(module, patience(PATIENCE));
+assistant.onrestart = () => program.forget();
+const language = new SceneLanguage(assistant, () => {
+  if (laterModule === undefined) {
+    say("Loading the virtual card …");
+    later().then(() => say("The virtual card is loaded"), () => {});
+  }
+  return onDemand();
+});
+const judge = new Judge(module, later);
 
 theme();
 splitters();
@@ -79,11 +96,15 @@ splitters();
 const pixel = new Signal<[number, number] | undefined>(undefined);
 const transport: Transport = new Transport(() => player.extent());
 const stage: Stage = new Stage({ values: (target) => player.values(target), chosen: (x, y) => choose([x, y]) }, pixel);
-const player: Player = new Player(pool, transport, stage);
+const hostTextures = new HostTextures();
+const player: Player = new Player(pool, transport, stage, new LiveTextures(hostTextures));
+takeKeys(stage.focusable, hostTextures, () => transport.playing.value);
 const thumbnails = new Thumbnails(pool, transport);
 
 /** Steps through the pixel that was clicked. */
 function choose(at: [number, number]): void {
+  // The picture got the focus, and the program its keys.
+  if (hostTextures.takesKeys && transport.playing.value) return;
   if (embedded !== undefined) return void openWhole(at);
   intro.dismiss();
   void session.stepThrough(at);
@@ -92,7 +113,7 @@ function choose(at: [number, number]): void {
 // --- The run of a pixel -------------------------------------------------------------------------
 
 const breakpoints = new Breakpoints();
-const stepper = new Stepper(module, breakpoints);
+const stepper = new Stepper(module, breakpoints, later);
 const session: Session = new Session(pixel, player, stepper, {
   chosen: () => {
     // The animation is stopped; otherwise the picture would change before the first pixel is known.
@@ -115,7 +136,7 @@ const areaPane = new AreaPane(pool, stage, {
 // --- The program --------------------------------------------------------------------------------
 
 /** Waits for the analysis of the current text, and returns the client. */
-const current = async (): Promise<Client> => {
+const current = async (): Promise<Language> => {
   await program.current();
   return language;
 };
@@ -201,9 +222,9 @@ const work: Work = new Work(program, editor, breakpoints, drafts, {
   opened: () => {
     const found = program.analysis.value;
     transport.reset(found?.time ?? 0);
-    if (found !== undefined) transport.offer(found.size, found.clock !== null, found.targets, found.depth);
+    if (found !== undefined) transport.offer(found.size, found.moves, found.targets, found.depth);
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    transport.playing.value = found?.clock != null && !calm;
+    transport.playing.value = found?.moves === true && !calm;
     stage.fit();
     lessons.opened(program.name);
     // These verdicts were known before the lesson was.
@@ -223,14 +244,25 @@ const trail: Trail = new Trail({
 const textureFiles = new TextureFiles(program, editor, language, (unit, what) => (shader.text === undefined ? undefined : settings.bind(unit, what)), (unit) => (shader.text === undefined ? undefined : shader.samplers[unit]));
 /** The client of the optimiser and the compiler of GLSL, which is created on first use, because it has a separate module. */
 let optimizer: Client | undefined;
-const onDemand = (): Client => (optimizer ??= new Client(load("optimizer.wasm"), patience(PATIENCE * 4)));
+const onDemand = (): Client => (optimizer ??= new Client(later(), patience(PATIENCE * 4)));
 const files = new Files(
   language,
   onDemand,
   textureFiles,
   (source) => void open(source),
   (name, text) => void open({ name, text: "", files: [], glsl: text }),
+  (file) => giveToScene(file),
 );
+
+/** Adds a file that the open scene names, and that it lacks. Returns whether it is one. */
+async function giveToScene(file: File): Promise<boolean> {
+  const { text, files: known } = program.source;
+  if (!isScene(text) || !text.includes(`"${file.name}"`)) return false;
+  program.files = [...known.filter(({ name }) => name !== file.name), { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) }];
+  await program.now();
+  say(`${file.name} is a file of the scene`);
+  return true;
+}
 
 let opening = 0;
 /** Opens a program. A shader that is not compiled yet is compiled first. */
@@ -249,6 +281,15 @@ async function open(source: Source, draft?: Draft): Promise<void> {
   }
 }
 
+/** Shows the program of the draw that shades the pixel, and says which it is. */
+function showDraw(draw: number): void {
+  program.showDraw(draw);
+  const found = program.analysis.value;
+  if (found === undefined) return;
+  numbers.show(found);
+  if (found.draws.length > 1) say(`Draw ${draw} shades this pixel last (draws 0 to ${found.draws.length - 1})`);
+}
+
 /** Selects the lines of the shader that the next instruction of the run computes. */
 function followShader(): void {
   const address = tabs.shown.value === "step" ? (stepper.moment.value?.address ?? undefined) : undefined;
@@ -257,12 +298,13 @@ function followShader(): void {
 
 function show(found: Analysis, source: Source): void {
   performance.mark("analysed");
+  sceneMode(isScene(source.text), tabs, transport);
   if (found.ok) marks.follow();
   editor.colour();
   editor.show(found.diagnostics);
   problems.show(found.diagnostics, found.instructions.length, found.ok);
   if (found.ok) {
-    transport.offer(found.size, found.clock !== null, found.targets, found.depth);
+    transport.offer(found.size, found.moves, found.targets, found.depth);
     thumbnails.offer(found.targets, found.depth);
     player.load(source, found.builtin);
     void expectations(found, source);
@@ -293,7 +335,7 @@ function verdicts(judged: readonly Judged[] | undefined): void {
 }
 
 /** Applies edits from the libraries to the program. */
-async function edit(ask: (client: Client) => Promise<readonly TextEdit[]>): Promise<void> {
+async function edit(ask: (client: Language) => Promise<readonly TextEdit[]>): Promise<void> {
   try {
     editor.apply(await ask(await current()));
   } catch (error) {
@@ -324,6 +366,12 @@ const numbers = new NumbersPane();
 const texturesPane = new TexturesPane({
   bind: (unit, what) => void textureFiles.bind(unit, what),
   take: (unit, file) => void files.take([file], unit),
+  camera: (on) => {
+    if (on) hostTextures.startCamera().catch((error: unknown) => say(`The camera is not used: ${message(error)}`));
+    else hostTextures.stopCamera();
+  },
+  video: (file) => void hostTextures.playVideo(file).catch((error: unknown) => say(message(error))),
+  playing: (source) => hostTextures.playing(source),
 });
 /** Steps through the chosen pixel, else through the one in the middle. */
 function stepSomewhere(): void {
@@ -366,6 +414,14 @@ player.onpicture = () => {
   thumbnails.changed();
 };
 player.onfailed = () => session.again();
+hostTextures.changed.watch(() => {
+  const found = program.analysis.value;
+  if (found !== undefined) texturesPane.show(found, program.files);
+  player.draw();
+});
+stepper.run.watch((run) => {
+  if (run?.draw !== undefined) showDraw(run.draw);
+});
 transport.playing.watch(() => session.again());
 stepper.moment.watch(() => {
   marks.show();
@@ -432,13 +488,16 @@ work.before.watch((before) => {
 });
 takeFiles((taken, unit) => void files.take(taken, unit));
 const written = async (format: string): Promise<BlobPart> => (await current()).ask("write", { format });
+const ofScene = (): boolean => isScene(editor.text);
+const ofProgram = (): boolean => !ofScene();
 new Save(
   [
     { title: "GLSL", about: ".frag, the shader", extension: ".frag", type: "text/plain", bytes: async () => shader.text ?? "", offered: () => shader.text !== undefined },
     { title: "Assembly", about: ".r5", extension: ".r5", type: "text/plain", bytes: async () => editor.text },
-    { title: "Binary", about: ".bin, six dwords an instruction", extension: ".bin", type: "application/octet-stream", bytes: () => written("raw") },
-    { title: "C array", about: ".inc, for a driver's source", extension: ".inc", type: "text/plain", bytes: () => written("c-array") },
-    { title: "Capture", about: ".json, with all state", extension: ".json", type: "application/json", bytes: () => written("json") },
+    { title: "Capture of the scene", about: ".r5cs, the command stream with its buffers", extension: ".r5cs", type: "application/octet-stream", bytes: () => sceneDrawing.capture(transport.time.value), offered: ofScene },
+    { title: "Binary", about: ".bin, six dwords an instruction", extension: ".bin", type: "application/octet-stream", bytes: () => written("raw"), offered: ofProgram },
+    { title: "C array", about: ".inc, for a driver's source", extension: ".inc", type: "text/plain", bytes: () => written("c-array"), offered: ofProgram },
+    { title: "Capture", about: ".json, with all state", extension: ".json", type: "application/json", bytes: () => written("json"), offered: ofProgram },
     { title: "Picture", about: ".png, as it is shown", extension: ".png", type: "image/png", bytes: async () => (await stage.png()) ?? "" },
     { title: "GIF", about: `.gif, ${SECONDS} seconds from now`, extension: ".gif", type: "image/gif", bytes: () => animation() },
     { title: "Embedding", about: ".html, a frame for other pages", extension: ".html", type: "text/html", bytes: async () => embedding(await address(), program.name || "program") },
@@ -453,11 +512,11 @@ async function animation(): Promise<BlobPart> {
   await player.settled();
   const view = player.shown?.view;
   if (view === undefined) throw new Error("there is no picture");
-  return gif(pool, language, view, (share) => say(`GIF: ${Math.round(share * 100)}%`)).finally(unsay);
+  return gif(pool, assistant, view, (share) => say(`GIF: ${Math.round(share * 100)}%`)).finally(unsay);
 }
 
 async function recording(): Promise<BlobPart> {
-  transport.playing.value = program.analysis.value?.clock != null;
+  transport.playing.value = program.analysis.value?.moves === true;
   say(`Recording ${SECONDS} seconds…`);
   return webm(stage.picturePixels).finally(unsay);
 }

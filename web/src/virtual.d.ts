@@ -1,5 +1,5 @@
 declare module "virtual:examples" {
-  const examples: { name: string; about: string; text: string; glsl?: boolean; level: number; author?: string }[];
+  const examples: { name: string; about: string; text: string; glsl?: boolean; scene?: boolean; files?: [string, string][]; level: number; author?: string }[];
   export default examples;
 }
 

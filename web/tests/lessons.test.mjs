@@ -107,7 +107,8 @@ test("each lesson is red as it begins and green when it is solved, one after the
   await begin(page, 0);
   for (const [n, { name, title, solution }] of all.entries()) {
     await page.waitForFunction((name) => r500.source().name === name, name);
-    assert.equal(await page.locator("#lesson h2").textContent(), `Lesson ${n + 1} of ${all.length}: ${title}`);
+    // A scene is shown when the virtual card is loaded.
+    await page.waitForFunction((title) => document.querySelector("#lesson h2").textContent === title, `Lesson ${n + 1} of ${all.length}: ${title}`);
     await verdict(page, "Not solved yet");
     assert.ok((await page.locator(".cm-verdict.fails").count()) > 0, title);
     assert.deepEqual(await page.locator("#problems li").allTextContents(), [], title);

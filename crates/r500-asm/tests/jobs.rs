@@ -8,7 +8,7 @@ use r500_asm::{DiagnosticCode, Options, PrintOptions, TextureSource, assemble, p
 use r500_isa::state::{
     UsCodeAddr, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst, UsOutFmt, UsPixsize,
 };
-use r500_program::{Compare, InputData, Job, Plane, Uniform};
+use r500_program::{Compare, InputData, Job, LiveSource, Plane, Uniform};
 
 #[track_caller]
 fn job(source: &str) -> Job {
@@ -99,6 +99,32 @@ fn inputs() {
     let InputData::Values { width: 2, values } = &inputs[3].data else { panic!() };
     assert_eq!(values, &[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]);
     there_and_back("inputs", &job);
+}
+
+#[test]
+fn textures_that_change() {
+    let source = "TEXTURE tex[0] = previous out[1] ; TEXTURE tex[3] = previous out[0] linear wrap ;\n\
+        TEXTURE tex[4] = keyboard ; TEXTURE tex[5] = camera ; TEXTURE tex[6] = video border ;";
+    let assembly = assemble(source.as_bytes(), Options::default());
+    assert!(assembly.is_ok(), "{}", assembly.render(Default::default()));
+    let live: Vec<_> = assembly.job.live.iter().map(|live| (live.unit, live.source)).collect();
+    let wanted = [
+        (0, LiveSource::Previous(1)),
+        (3, LiveSource::Previous(0)),
+        (4, LiveSource::Keyboard),
+        (5, LiveSource::Camera),
+        (6, LiveSource::Video),
+    ];
+    assert_eq!(live, wanted);
+    // CLAMP_S, T, R 2 each; MAG and MIN 1 (nearest) or 2 (linear) at 10:9 and 12:11.
+    let filter =
+        |unit: usize| assembly.job.textures[unit].as_ref().unwrap().filter0.bits() & 0x1fff;
+    assert_eq!(filter(0), 0o222 | 1 << 9 | 1 << 11);
+    assert_eq!(filter(3), 2 << 9 | 2 << 11);
+    assert_eq!(filter(5), 0o222 | 2 << 9 | 2 << 11);
+    there_and_back("textures that change", &assembly.job);
+    let wrong = assemble(b"TEXTURE tex[0] = previous tex[0] ;", Options::default());
+    assert!(!wrong.is_ok());
 }
 
 #[test]

@@ -32,6 +32,7 @@
 //! ```
 
 pub mod builtin_uniforms;
+pub mod live_textures;
 pub mod output;
 pub mod process;
 pub mod reading;

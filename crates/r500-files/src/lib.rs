@@ -12,9 +12,11 @@ pub use output::{
     Output, OutputWriter, discard_unfinished, remove, unfinished_path, write, write_group,
 };
 
+use std::collections::BTreeMap;
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// Size limit of a source, a script or a document in bytes (128 MiB, as the limit of documents in `r500-formats`).
 pub const MAX_TEXT: u64 = 128 << 20;
@@ -197,6 +199,8 @@ pub struct NamedFiles {
     roots: Option<Vec<PathBuf>>,
     search: Vec<PathBuf>,
     remedy: &'static str,
+    /// The only files that there are, by name, where there is no file system.
+    given: Option<Arc<BTreeMap<PathBuf, Vec<u8>>>>,
 }
 
 impl NamedFiles {
@@ -209,19 +213,27 @@ impl NamedFiles {
     /// Allows a folder and everything below it.
     #[must_use]
     pub fn below(folder: &Path) -> Self {
-        Self { roots: Some(vec![folder.to_owned()]), search: Vec::new(), remedy: "" }
+        Self { roots: Some(vec![folder.to_owned()]), search: Vec::new(), remedy: "", given: None }
     }
 
     /// Allows every path.
     #[must_use]
     pub fn anywhere() -> Self {
-        Self { roots: None, search: Vec::new(), remedy: "" }
+        Self { roots: None, search: Vec::new(), remedy: "", given: None }
     }
 
     /// Sets what errors for other paths name as the way to allow them, such as a switch of a command.
     #[must_use]
     pub fn with_remedy(self, remedy: &'static str) -> Self {
         Self { remedy, ..self }
+    }
+
+    /// Allows these files, and no others: the file system is not read.
+    #[must_use]
+    pub fn given(files: impl IntoIterator<Item = (PathBuf, Vec<u8>)>) -> Self {
+        let files = files.into_iter().map(|(path, bytes)| (without_dots(&path), bytes));
+        let given = Some(Arc::new(files.collect()));
+        Self { roots: Some(Vec::new()), search: Vec::new(), remedy: "", given }
     }
 
     /// Adds folders in which included files are searched, and allows everything below them.
@@ -253,7 +265,10 @@ impl NamedFiles {
     /// Those of the system, and [`Refusal`].
     pub fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let real = self.resolve(path)?;
-        read_limited(open_regular(&real, limit)?, limit)
+        match &self.given {
+            Some(files) => read_limited(files.get(&real).map_or(&[][..], Vec::as_slice), limit),
+            None => read_limited(open_regular(&real, limit)?, limit),
+        }
     }
 
     /// Returns the path with links resolved, if it is allowed.
@@ -261,6 +276,11 @@ impl NamedFiles {
     /// # Errors
     /// [`Refusal::Outside`], and if there is no such file.
     pub fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        if let Some(files) = &self.given {
+            let path = without_dots(path);
+            let missing = || io::Error::new(ErrorKind::NotFound, "no such file was given");
+            return if files.contains_key(&path) { Ok(path) } else { Err(missing()) };
+        }
         let Some(roots) = &self.roots else { return std::fs::canonicalize(path) };
         // The error does not reveal whether a file outside exists.
         let text = without_dots(path);
@@ -408,6 +428,11 @@ mod tests {
             files.clone().with_remedy("a switch").read(&folder.join("outer"), 9).unwrap_err();
         assert!(error.to_string().ends_with("or allow such paths (a switch)"), "{error}");
         assert_eq!(NamedFiles::anywhere().read(&folder.join("inner/out"), 9).unwrap(), b"2");
+        let given = NamedFiles::given([(PathBuf::from("./a/b.txt"), b"3".to_vec())]);
+        assert_eq!(given.read(Path::new("a/c/../b.txt"), 9).unwrap(), b"3");
+        for path in [folder.join("inner/file"), PathBuf::from("b.txt")] {
+            assert_eq!(given.read(&path, 9).unwrap_err().kind(), ErrorKind::NotFound);
+        }
         let wider = files.with_search(&[folder.to_owned()]);
         assert_eq!(wider.read(&folder.join("inner/../outer"), 9).unwrap(), b"2");
     }

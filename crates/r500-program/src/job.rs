@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use r500_isa::TEXTURE_UNITS;
 
-use crate::{Compilation, Expect, Input, Program, Texture};
+use crate::{Compilation, Expect, Input, LiveTexture, Program, Texture};
 
 /// A program with the inputs, textures and expected results that its source gives.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Job {
     pub inputs: Option<Vec<Input>>,
     /// Bound textures by unit; a unit without one is not enabled.
     pub textures: [Option<Texture>; TEXTURE_UNITS],
+    /// Textures of `textures` whose texels the host gives for each picture; those in `textures` are 0.
+    pub live: Vec<LiveTexture>,
     /// Names of constants.
     pub uniforms: Vec<Uniform>,
     /// Names of constants that the source gives only with their values, if exactly one constant

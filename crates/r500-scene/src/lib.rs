@@ -39,6 +39,8 @@
 //! | `compile` | the command stream |
 //! | `c_header` | the compiled scene as C |
 //! | `frame` | the compiled scene: buffers, picture, capture |
+//! | `expect` | expected pixels of the picture |
+//! | `shaded` | the draw that shades a pixel, as a job |
 //! | `of_draw` | the way back: a draw of a card as a scene |
 //!
 //! A scene names files below its own folder only ([`NamedFiles`](r500::files::NamedFiles)).
@@ -46,10 +48,12 @@
 
 mod c_header;
 mod compile;
+mod expect;
 mod frame;
 mod mesh;
 mod of_draw;
 mod parse;
+mod shaded;
 mod state;
 mod texture;
 
@@ -62,8 +66,10 @@ use r500::pvs::Source;
 use r500::text::expression::Expression;
 
 pub use compile::CompileError;
+pub use expect::{ExpectedPixel, PixelVerdict};
 pub use frame::Frame;
 pub use of_draw::{OfDrawError, SceneText};
+pub use shaded::{ShadedError, ShadedPixel, TargetPart};
 
 use mesh::Mesh;
 
@@ -77,6 +83,9 @@ pub struct Scene {
     targets: Vec<Target>,
     buffers: Vec<RawBuffer>,
     draws: Vec<Draw>,
+    expected: Vec<ExpectedPixel>,
+    /// Differences of channels that expectations allow.
+    tolerance: f64,
     /// Whether an expression takes the time.
     moves: bool,
 }
@@ -144,7 +153,14 @@ struct Draw {
     textures: Vec<(u8, usize)>,
     /// Registers of the text, after all others.
     registers: Vec<RegisterWrite>,
+    /// The places of the instructions of `fragment` in the text.
+    places: Places,
+    /// The place of the draw in the text.
+    span: Range<usize>,
 }
+
+/// For each instruction of a program its place in the text of the scene, in bytes; `None` in another file.
+type Places = Vec<Option<Range<usize>>>;
 
 /// `const[first] = expression`, or four of them for a matrix, its rows.
 #[derive(Clone, Debug)]
@@ -159,7 +175,7 @@ impl Scene {
     /// Returns whether a text is a scene: its first word is SCENE.
     #[must_use]
     pub fn is_scene(text: &str) -> bool {
-        parse::first_word(text).eq_ignore_ascii_case("SCENE")
+        r500::reader::is_scene(text)
     }
 
     /// Returns width and height of the picture.
@@ -202,6 +218,19 @@ impl Scene {
             }
             (draw.vertex.as_ref(), fragment)
         })
+    }
+
+    /// Returns the place of each instruction of a draw's fragment program in the text of the scene, in bytes: of a program of a shader the
+    /// first place in the shader that it computes. `None` if it is in another file. Empty if there is no such draw.
+    #[must_use]
+    pub fn fragment_places(&self, draw: usize) -> &[Option<Range<usize>>] {
+        self.draws.get(draw).map_or(&[], |draw| &draw.places)
+    }
+
+    /// Returns where a draw begins in the text of the scene, in bytes.
+    #[must_use]
+    pub fn draw_span(&self, draw: usize) -> Option<Range<usize>> {
+        self.draws.get(draw).map(|draw| draw.span.clone())
     }
 
     /// Returns whether the picture depends on the time.

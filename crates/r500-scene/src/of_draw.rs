@@ -154,6 +154,8 @@ impl Scene {
         let raw = RawBuffers::new(draw);
         let vertex = draw.state.vertex_program().map(|program| vertex_source(program, &draw.state));
         let skeleton = Self {
+            expected: Vec::new(),
+            tolerance: 0.0,
             targets: vec![Target { name: String::new(), size, clear: [0.0; 4], depth: None }],
             buffers: raw.buffers.clone(),
             draws: vec![Draw {
@@ -166,6 +168,8 @@ impl Scene {
                 fragment_constants: Vec::new(),
                 textures: Vec::new(),
                 registers: output_formats(&draw.state).to_vec(),
+                places: Vec::new(),
+                span: 0..0,
             }],
             moves: false,
         };

@@ -380,3 +380,103 @@ fn any_text_has_an_answer() {
     })
     .budget_ms(2_000);
 }
+
+/// The left half of 4x2 pixels is red. A channel passes within half a step of 8 bits, or the tolerance; row 0 is the bottom one.
+#[test]
+fn expected_pixels_are_judged() {
+    let text = format!(
+        "SCENE 4x2 ;\nEXPECT out[0] at (0, 0) = (1, 0, 0, 1) ;\nEXPECT out[0] at (3, 1) = (0, _, 0.0015, 1) ;\n\
+         EXPECT out[0] at (1, 1) = (0.5, _, _, _) ;\nDRAW quads {{ VERTICES position 2, color 4 {{ -1 -1 1 0 0 1  0 -1 1 0 0 1  0 1 1 0 0 1  -1 1 1 0 0 1 }}\n{COPY}\n{COLOR} }}"
+    );
+    let scene = parse(&text);
+    assert!(scene.expects());
+    let verdicts = scene.judge(&draw_on(&scene, 0.0, Box::new(Fast::new())));
+    let passes: Vec<bool> = verdicts.iter().map(|verdict| verdict.passes).collect();
+    assert_eq!(passes, [true, true, false]);
+    assert_eq!(verdicts[2].to_string(), "pixel 1, 1 is (1.000, 0.000, 0.000, 1.000)");
+    assert!(text[verdicts[2].span.clone()].starts_with("EXPECT out[0] at (1, 1)"));
+    let tolerant = parse(&format!("{text}\nEXPECT tolerance = 0.5 ;"));
+    let picture = draw_on(&tolerant, 0.0, Box::new(Fast::new()));
+    assert!(tolerant.judge(&picture).iter().all(|verdict| verdict.passes));
+    for wrong in [
+        "out[1] at (0, 0) = (0, 0, 0, 1)",
+        "out[0] at (4, 0) = (0, 0, 0, 1)",
+        "out[0] at (0, 0) = (0, 0, 0)",
+        "tolerance = 2",
+    ] {
+        let text = format!("SCENE 4x2 ;\nEXPECT {wrong} ;");
+        let path = Path::new("scene.r5");
+        let errors = Scene::parse(&text, path, &NamedFiles::next_to(path)).unwrap_err();
+        assert!(errors[0].help.contains("EXPECT out[0] at"), "{wrong}: {errors:?}");
+    }
+}
+
+/// The last draw that covers a pixel is the one that shades it; its job has the pixel, and says where its others are in the picture.
+#[test]
+fn a_pixel_is_that_of_the_last_draw() {
+    let quad = |left: &str, color: &str| {
+        let corners = [(left, "-1"), ("1", "-1"), ("1", "1"), (left, "1")];
+        let vertices = corners.map(|(x, y)| format!("{x} {y} {color}")).join("  ");
+        format!("DRAW quads {{ VERTICES position 2, color 4 {{ {vertices} }}\n{COPY}\n{COLOR} }}\n")
+    };
+    let scene = parse(&format!("SCENE 8x4 ;\n{}{}", quad("-1", "1 0 0 1"), quad("0", "0 1 0 1")));
+    let mut card = Card::with_engine(Box::new(Fast::new()));
+    for (pixel, draw, input) in
+        [([1, 3], 0, [1.0, 0.0, 0.0, 1.0]), ([6, 1], 1, [0.0, 1.0, 0.0, 1.0])]
+    {
+        let shaded = scene.shaded(None, 0.0, pixel, &mut card).unwrap();
+        assert_eq!(shaded.draw, draw, "{pixel:?}");
+        assert_eq!(shaded.part.in_target(shaded.place), pixel);
+        assert_eq!(shaded.part.in_job(pixel), shaded.place);
+        let inputs = shaded.job.inputs.unwrap();
+        let r500::program::InputData::Values { width, values } = &inputs[0].data else { panic!() };
+        let [x, y] = shaded.place;
+        assert_eq!(values[(y * width + x) as usize], input, "{pixel:?}");
+    }
+    assert_eq!(scene.shaded(Some(0), 0.0, [6, 1], &mut card).unwrap().draw, 0);
+    assert!(scene.shaded(Some(1), 0.0, [1, 1], &mut card).is_err());
+    assert!(scene.shaded(None, 0.0, [8, 0], &mut card).is_err());
+}
+
+/// The places of instructions are those in the text of the scene: of a shader, of what it computes.
+#[test]
+fn instructions_have_places_in_the_text() {
+    let text = format!(
+        "SCENE 4x4 ;\nDRAW points {{ VERTICES position 2, color 4 {{ 0 0 1 0 0 1 }}\n{COPY}\n{COLOR} }}"
+    );
+    let scene = parse(&text);
+    let [Some(place)] = scene.fragment_places(0) else { panic!("{:?}", scene.fragment_places(0)) };
+    assert!(
+        text[place.clone()].starts_with("OUT TEX_SEM_WAIT")
+            || text[place.clone()].contains("MAX src0.rgb"),
+        "{}",
+        &text[place.clone()]
+    );
+    assert_eq!(&text[scene.draw_span(0).unwrap()], "points");
+    let shaders = std::fs::read_to_string(examples().join("shaders.r5")).unwrap();
+    let path = examples().join("shaders.r5");
+    let scene = Scene::parse(&shaders, &path, &NamedFiles::next_to(&path)).unwrap();
+    let places = scene.fragment_places(0);
+    let begin = shaders.find("FRAGMENT SHADER").unwrap();
+    let inside =
+        places.iter().flatten().filter(|place| place.start > begin && place.end < shaders.len());
+    assert!(places.len() > 5 && inside.count() == places.iter().flatten().count(), "{places:?}");
+    assert!(
+        places.iter().flatten().any(|place| shaders[place.clone()].contains("pow")),
+        "{places:?}"
+    );
+}
+
+/// Files that are given replace those of the file system.
+#[test]
+fn a_scene_takes_files_that_are_given() {
+    let text = format!(
+        "SCENE 4x4 ;\nDRAW points {{ VERTICES position 2, color 4 {{ 0 0 1 0 0 1 }}\nVERTEX PROGRAM \"a.vs.asm\" ;\n{COLOR} }}"
+    );
+    let program = b"out[0].xyzw = VE_ADD input[0].xyzw input[0].0000 ; out[1].xyzw = VE_ADD input[1].xyzw input[1].0000 ;";
+    let files = NamedFiles::given([(PathBuf::from("a.vs.asm"), program.to_vec())]);
+    assert!(Scene::parse(&text, Path::new("scene.r5"), &files).is_ok());
+    let errors = Scene::parse(&text, Path::new("scene.r5"), &NamedFiles::given([])).unwrap_err();
+    assert!(errors[0].message.contains("no such file was given"), "{errors:?}");
+    assert_eq!(&text[errors[0].span.clone()], "\"a.vs.asm\"");
+}

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::document::{Document, Range, TextEdit};
 use crate::edit::components;
+use crate::picture::LiveUnit;
 
 /// The analysis of a source.
 #[derive(Debug, Serialize)]
@@ -27,6 +28,8 @@ pub struct Analysis {
     pub time: f32,
     /// Constant and channel that are set to the time.
     pub clock: Option<(u8, u8)>,
+    /// Whether pictures at other times may be others: the program takes the time, or has textures that change.
+    pub moves: bool,
     /// Targets that the program may write.
     pub targets: [bool; 4],
     /// Whether the program may write depth.
@@ -51,6 +54,20 @@ pub struct Analysis {
     pub stats: Vec<Number>,
     /// Notes about the program's control flow.
     pub notes: Vec<String>,
+    /// The draws of a scene; the instructions above are those of the first one.
+    pub draws: Vec<DrawProgram>,
+}
+
+/// The fragment program of a draw of a scene.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct DrawProgram {
+    /// The address of the first instruction.
+    pub offset: u16,
+    /// Statistics of the program.
+    pub stats: Vec<Number>,
+    /// The instructions; those of a shader in GLSL have its places.
+    pub instructions: Vec<Instruction>,
 }
 
 /// A diagnostic.
@@ -164,6 +181,8 @@ pub struct Texture {
     pub file: Option<String>,
     /// Whether the program reads it without a texture in the source.
     pub made_up: bool,
+    /// Where its texels come from, if they change.
+    pub live: Option<LiveUnit>,
 }
 
 /// A statistic of a program.
@@ -217,6 +236,7 @@ pub fn analyse(document: &Document) -> Analysis {
         name: job.name.clone(),
         size: job.size,
         time: builtin_uniforms::start_time(job),
+        moves: clock.is_some() || !job.live.is_empty(),
         clock: clock.map(|uniform| (uniform.constant, uniform.channel)),
         targets,
         depth,
@@ -233,6 +253,7 @@ pub fn analyse(document: &Document) -> Analysis {
         expects: !assembly.expected.is_empty(),
         stats,
         notes,
+        draws: Vec::new(),
     }
 }
 
@@ -264,14 +285,21 @@ fn diagnostic(document: &Document, problem: &SourceDiagnostic) -> Diagnostic {
 
 fn instructions(document: &Document) -> Vec<Instruction> {
     let assembly = document.assembly();
-    let code = &assembly.job.program.code;
-    let offset = assembly.job.program.state.base_address();
-    let lines = r500::asm::print_lines(code, offset);
+    let range = |index| assembly.spans.get(index).and_then(|span| document.range(*span));
+    listing(&assembly.job.program, range)
+}
+
+/// Returns the instructions of a program, with their places in the source.
+pub(crate) fn listing(
+    program: &r500::program::Program,
+    range: impl Fn(usize) -> Option<Range>,
+) -> Vec<Instruction> {
+    let code = &program.code;
+    let lines = r500::asm::print_lines(code, program.state.base_address());
     let all = code.iter().zip(lines).enumerate();
-    let one = |(index, (instruction, text)): (usize, (&r500::isa::Instruction, String))| {
-        let span = assembly.spans.get(index);
-        Instruction {
-            range: span.and_then(|span| document.range(*span)),
+    let one =
+        |(index, (instruction, text)): (usize, (&r500::isa::Instruction, String))| Instruction {
+            range: range(index),
             index,
             kind: match instruction.ty() {
                 InstType::OUT => "out",
@@ -281,8 +309,7 @@ fn instructions(document: &Document) -> Vec<Instruction> {
             },
             words: instruction.0,
             text,
-        }
-    };
+        };
     all.map(one).collect()
 }
 
@@ -357,12 +384,13 @@ fn textures(assembly: &Assembly, drawn: &Job, made_up: &ExternalReads) -> Vec<Te
         let request = assembly.textures.iter().find(|request| usize::from(request.unit) == unit);
         let file = request.map(|request| request.path.clone());
         let made_up = made_up.textures >> unit & 1 != 0;
-        Some(Texture { unit, size, levels: texture.levels.len(), file, made_up })
+        let live = LiveUnit::all(drawn).into_iter().find(|live| usize::from(live.unit) == unit);
+        Some(Texture { unit, size, levels: texture.levels.len(), file, made_up, live })
     };
     all.filter_map(one).collect()
 }
 
-fn numbers(stats: &Stats) -> Vec<Number> {
+pub(crate) fn numbers(stats: &Stats) -> Vec<Number> {
     let values = stats.values();
     let rows = Stats::TITLES.iter().zip(Stats::MEANINGS).zip(Stats::COSTS).zip(values);
     rows.map(|(((title, meaning), cost), value)| Number { title, meaning, value, cost: *cost })

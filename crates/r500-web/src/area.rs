@@ -41,7 +41,7 @@ pub struct SceneCache(Option<(Drawing, DrawSetup)>);
 impl SceneCache {
     fn scene(&mut self, picture: &Picture, drawing: &Drawing) -> Result<&DrawSetup, String> {
         let same = |kept: &Drawing| {
-            let key = |of: &Drawing| (of.size, of.time.to_bits(), of.limit);
+            let key = |of: &Drawing| (of.size, of.time.to_bits(), of.limit, of.frame);
             key(kept) == key(drawing) && kept.constants == drawing.constants
         };
         if !self.0.as_ref().is_some_and(|(kept, _)| same(kept)) {

@@ -11,3 +11,10 @@ pub struct Bytes {
     /// Length.
     pub length: usize,
 }
+
+/// Keeps bytes until the next request. Returns their range.
+pub(crate) fn keep(kept: &mut Vec<Vec<u8>>, bytes: Vec<u8>) -> Bytes {
+    let place = Bytes { at: bytes.as_ptr() as usize, length: bytes.len() };
+    kept.push(bytes);
+    place
+}

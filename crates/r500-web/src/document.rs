@@ -18,6 +18,14 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
+/// The text of a scene, with the files that it may name.
+#[cfg(feature = "optimizer")]
+pub struct SceneSource {
+    pub(crate) text: String,
+    pub(crate) name: String,
+    pub(crate) files: Vec<File>,
+}
+
 /// A source, assembled.
 pub struct Document {
     /// The text.

@@ -18,8 +18,9 @@
 //! | [`encoding`] | the fields of an instruction, and their changes in the source |
 //! | `optimize` | the optimised program, its cost and the evidence |
 //! | `capture` | captures of command streams: their draws |
+//! | `scene` | scenes: their picture on the virtual card, and the runs of its pixels |
 //! | `shader` | compilation of GLSL: the program, the lines that each instruction computes, costs, limits |
-//! | `on_demand` | the session of the module that has the optimiser and the compiler of GLSL |
+//! | `on_demand` | the session of the module that has the optimiser, the compiler of GLSL and the virtual card |
 //! | [`edit`] | changes of constants and textures in the source |
 //! | [`picture`] | rows of the picture and their raw values |
 //! | `operands` | the operands of an instruction in words |
@@ -52,6 +53,8 @@ mod operands;
 pub mod optimize;
 pub mod picture;
 pub mod request;
+#[cfg(feature = "optimizer")]
+pub mod scene;
 #[cfg(feature = "optimizer")]
 pub mod shader;
 pub mod step;

@@ -61,6 +61,16 @@ impl<'a> Attached<'a> {
         Ok(Document::new(source.text, source.name, self.files(source.files)?))
     }
 
+    /// Reads the files of a scene.
+    ///
+    /// # Errors
+    /// If bytes are missing.
+    #[cfg(feature = "optimizer")]
+    pub(crate) fn scene(&mut self, source: Source) -> Result<crate::document::SceneSource, String> {
+        let files = self.files(source.files)?;
+        Ok(crate::document::SceneSource { text: source.text, name: source.name, files })
+    }
+
     pub(crate) fn files(&mut self, lengths: Vec<FileLength>) -> Result<Vec<File>, String> {
         let file = |FileLength { name, length }| {
             let bytes = self.take(length)?.to_vec();

@@ -1,14 +1,23 @@
-//! The session of a module that contains only what the page loads where it is asked for: the optimiser, the compiler of GLSL, captures.
+//! The session of a module that contains only what the page loads where it is asked for: the optimiser, the compiler of GLSL, captures, scenes.
 
 use serde::Deserialize;
 
+use crate::bytes::keep;
+use crate::look::Look;
 use crate::message::{Source, json, parse};
+use crate::scene::{self, SceneRecorded, SceneSession};
 use crate::shader::{self, Setting};
+use crate::step::{self, Going, Stepping};
 use crate::{capture, open, optimize};
 
-/// Answers the requests `optimize`, `open`, `compile` and `editShader` like [`Session`](crate::Session).
-#[derive(Clone, Copy, Debug, Default)]
-pub struct OnDemandSession;
+/// Answers requests like [`Session`](crate::Session): those about scenes, `optimize`, `open`, `compile` and `editShader`.
+#[derive(Default)]
+pub struct OnDemandSession {
+    scene: SceneSession,
+    stepping: Option<Stepping>,
+    /// Bytes to which the last answer refers.
+    kept: Vec<Vec<u8>>,
+}
 
 /// The requests.
 #[derive(Deserialize)]
@@ -31,6 +40,30 @@ enum Request {
         name: String,
         length: usize,
     },
+    AnalyseScene(Source),
+    LoadScene(Source),
+    DrawScene {
+        time: f32,
+        look: Look,
+    },
+    ShowScene {
+        look: Look,
+    },
+    SceneValues,
+    ExpectScene,
+    RecordScene {
+        time: f32,
+        pixel: [u32; 2],
+        limit: u64,
+    },
+    SceneCapture {
+        time: f32,
+    },
+    Go(Going),
+    Condition {
+        text: String,
+        changes: bool,
+    },
 }
 
 impl OnDemandSession {
@@ -38,9 +71,9 @@ impl OnDemandSession {
     ///
     /// # Errors
     /// The error message.
-    #[allow(clippy::unused_self, reason = "modules have one session, whichever it is")]
     pub fn answer(&mut self, request: &[u8]) -> Result<String, String> {
         let (request, mut attached) = parse(request)?;
+        self.kept.clear();
         match request {
             Request::Optimize(source) => json(&optimize::optimize(&attached.document(source)?)?),
             Request::Compile { text, name, draft } => json(&shader::compile(&text, &name, draft)),
@@ -54,6 +87,27 @@ impl OnDemandSession {
                     false => open::open(bytes, &name, pick)?,
                 })
             }
+            Request::AnalyseScene(source) => json(&scene::analyse(&attached.scene(source)?)),
+            Request::LoadScene(source) => json(&self.scene.load(&attached.scene(source)?)?),
+            Request::DrawScene { time, look } => {
+                json(&self.scene.draw(time, &look, &mut self.kept)?)
+            }
+            Request::ShowScene { look } => json(&self.scene.show(&look, &mut self.kept)?),
+            Request::SceneValues => json(&self.scene.values(&mut self.kept)?),
+            Request::ExpectScene => json(&self.scene.judge()?),
+            Request::RecordScene { time, pixel, limit } => {
+                let (stepping, draw) = self.scene.record(time, pixel, limit)?;
+                let addresses = keep(&mut self.kept, stepping.addresses());
+                let recorded = stepping.recorded(addresses);
+                self.stepping = Some(stepping);
+                json(&SceneRecorded { draw, recorded })
+            }
+            Request::SceneCapture { time } => json(&self.scene.capture(time, &mut self.kept)?),
+            Request::Go(going) => {
+                let stepping = self.stepping.as_mut().ok_or("nothing is recorded")?;
+                json(&stepping.go(&going)?)
+            }
+            Request::Condition { text, changes } => json(&step::check(text, changes, &[])?),
         }
     }
 }

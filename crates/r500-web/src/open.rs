@@ -39,6 +39,10 @@ pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
     }
     let head = bytes.get(..256 << 10).unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).ok();
+    if let Some(text) = text.filter(|text| reader::is_scene(text)) {
+        let text = text.to_owned();
+        return Ok(Opened { format: "a scene", names: vec![stem(name)], picked: 0, text });
+    }
     let language = reader::recognise(head, Some(name));
     let Some(language) = language else {
         return Err(match text {
@@ -108,6 +112,13 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+
+    #[test]
+    fn a_scene_is_one_whatever_it_is_called() {
+        let text = "-- A triangle.\nSCENE 4x4 ;\nDRAW triangles { }";
+        let opened = open(text.as_bytes(), "note.txt", 0).unwrap();
+        assert_eq!((opened.format, opened.text.as_str()), ("a scene", text));
+    }
 
     #[test]
     fn glsl_is_left_to_the_page() {

@@ -10,12 +10,16 @@ use r500::exec::{
     Bindings, Counters, Draw, Engine, Frame, Limits, Options, PixelRect, RunInfo, Shader, draw_into,
 };
 use r500::picture::Picture as Upright;
-use r500::program::{Job, Uniform};
+use r500::program::{Job, LiveSource, LiveTexture, Uniform};
 use r500_jit::Jit;
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::Bytes;
 use crate::look::Look;
+use crate::message::Attached;
+
+/// Greatest width and height of a texture.
+const MAX_SIDE: u32 = 4096;
 
 /// A picture to be drawn.
 #[derive(Clone, Debug, Deserialize)]
@@ -44,6 +48,50 @@ pub struct Drawing {
     pub frame: u32,
     /// Instructions that a group of pixels may execute.
     pub limit: u64,
+    /// Texels of textures that change; their bytes are attached in this order.
+    #[serde(default)]
+    pub live: Vec<LiveTexels>,
+}
+
+/// Texels of a texture that changes.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LiveTexels {
+    /// Its unit.
+    pub unit: u8,
+    /// Width and height.
+    pub size: [u32; 2],
+    /// Bytes attached, row 0 first: floats of what the program wrote, else a byte for each channel. If 0, all are 0.
+    pub length: usize,
+}
+
+/// A texture that changes.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LiveUnit {
+    /// Its unit.
+    pub unit: u8,
+    /// What it has.
+    #[cfg_attr(test, ts(type = "\"previous\" | \"keyboard\" | \"camera\" | \"video\""))]
+    pub source: &'static str,
+    /// The output, of `previous`.
+    pub target: u8,
+}
+
+impl LiveUnit {
+    /// Returns the textures of a job that change.
+    pub(crate) fn all(job: &Job) -> Vec<Self> {
+        let unit = |live: &LiveTexture| {
+            let (source, target) = match live.source {
+                LiveSource::Previous(target) => ("previous", target),
+                LiveSource::Keyboard => ("keyboard", 0),
+                LiveSource::Camera => ("camera", 0),
+                LiveSource::Video => ("video", 0),
+            };
+            Self { unit: live.unit, source, target }
+        };
+        job.live.iter().map(unit).collect()
+    }
 }
 
 /// The pointer over the picture.
@@ -63,13 +111,15 @@ pub struct Mouse {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Loaded {
     /// Width and height that the source gives.
-    size: Option<[u32; 2]>,
+    pub(crate) size: Option<[u32; 2]>,
     /// Targets that the program may write, and always the first.
-    targets: [bool; 4],
+    pub(crate) targets: [bool; 4],
     /// Whether the program may write depth.
-    depth: bool,
+    pub(crate) depth: bool,
     /// Whether a constant is set to the time.
-    moves: bool,
+    pub(crate) moves: bool,
+    /// Textures that change.
+    pub(crate) live: Vec<LiveUnit>,
 }
 
 /// A picture that was drawn.
@@ -126,7 +176,38 @@ impl Picture {
             targets,
             depth: self.shader.writes_depth(),
             moves: self.job.uniforms.iter().any(|uniform| uniform.name == "time"),
+            live: LiveUnit::all(&self.job),
         }
+    }
+
+    /// Gives the textures that change their texels, which are attached.
+    ///
+    /// # Errors
+    /// If bytes are missing, or there is no such texture.
+    pub(crate) fn take_live(
+        &mut self,
+        all: &[LiveTexels],
+        attached: &mut Attached<'_>,
+    ) -> Result<(), String> {
+        for texels in all {
+            let bytes = attached.take(texels.length)?;
+            let live = self.job.live.iter().find(|live| live.unit == texels.unit);
+            let slot = self.job.textures.get_mut(usize::from(texels.unit));
+            let (Some(live), Some(Some(texture))) = (live, slot) else {
+                return Err(format!("tex[{}] is not a texture that changes", texels.unit));
+            };
+            let [width, height] = texels.size.map(|side| side as usize);
+            let wanted = width * height * if live.source.has_floats() { 16 } else { 4 };
+            if texels.size.iter().any(|side| !(1..=MAX_SIDE).contains(side)) {
+                return Err(format!("a texture of {width}x{height} texels"));
+            }
+            let bytes = if bytes.is_empty() { vec![0; wanted] } else { bytes.to_vec() };
+            if bytes.len() != wanted {
+                return Err(format!("tex[{}] has {wanted} bytes, not {}", live.unit, bytes.len()));
+            }
+            *texture = live.with_texels(texture, texels.size, bytes);
+        }
+        Ok(())
     }
 
     /// Draws bands.

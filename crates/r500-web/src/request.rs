@@ -8,7 +8,7 @@ use r500_jit::{Effort, Jit, Settings, When};
 use serde::Deserialize;
 
 use crate::area::{self, AreaQuery, AreaResult};
-use crate::bytes::Bytes;
+use crate::bytes::keep;
 use crate::compare::CompareOptions;
 use crate::document::Document;
 use crate::look::Look;
@@ -199,6 +199,48 @@ pub enum Request {
     },
     /// Queries the pixels of areas.
     Area(AreaQuery),
+    /// Sets a scene; the answer is its [`analysis::Analysis`]. Attached: the files that it may name.
+    #[cfg(feature = "optimizer")]
+    AnalyseScene(Source),
+    /// Sets the scene to draw. Attached: the files that it may name.
+    #[cfg(feature = "optimizer")]
+    LoadScene(Source),
+    /// Draws the scene that was loaded.
+    #[cfg(feature = "optimizer")]
+    DrawScene {
+        /// Seconds.
+        time: f32,
+        /// How its values are displayed.
+        look: Look,
+    },
+    /// Displays the scene drawn last in another way.
+    #[cfg(feature = "optimizer")]
+    ShowScene {
+        /// How its values are displayed.
+        look: Look,
+    },
+    /// The values of the scene drawn last: four floats a pixel, the lowest row first.
+    #[cfg(feature = "optimizer")]
+    SceneValues,
+    /// Evaluates the expectations of the scene that was loaded.
+    #[cfg(feature = "optimizer")]
+    ExpectScene,
+    /// Records a pixel of the scene that was loaded, in the draw that shades it last.
+    #[cfg(feature = "optimizer")]
+    RecordScene {
+        /// Seconds.
+        time: f32,
+        /// Column and row, from the bottom.
+        pixel: [u32; 2],
+        /// Instructions that a group of pixels may execute.
+        limit: u64,
+    },
+    /// A capture of the command stream that draws the scene that was loaded.
+    #[cfg(feature = "optimizer")]
+    SceneCapture {
+        /// Seconds.
+        time: f32,
+    },
     /// The explanation of a diagnostic's code.
     Page {
         /// The code.
@@ -216,6 +258,8 @@ pub struct Session {
     drawn: Option<Document>,
     stepping: Option<Stepping>,
     area_scenes: area::SceneCache,
+    #[cfg(feature = "optimizer")]
+    scene: crate::scene::SceneSession,
     /// Bytes to which the last answer refers.
     kept: Vec<Vec<u8>>,
 }
@@ -231,6 +275,8 @@ impl Default for Session {
             drawn: None,
             stepping: None,
             area_scenes: area::SceneCache::default(),
+            #[cfg(feature = "optimizer")]
+            scene: crate::scene::SceneSession::default(),
             kept: Vec::new(),
         }
     }
@@ -269,6 +315,7 @@ impl Session {
             }
             Request::Draw(drawing) => {
                 let picture = self.picture.as_mut().ok_or("nothing is loaded")?;
+                picture.take_live(&drawing.live, &mut attached)?;
                 json(&picture.draw(&drawing)?)
             }
             Request::Show { target, look } => {
@@ -341,7 +388,8 @@ impl Session {
             }
             Request::Tokens { from, to } => json(&language::tokens(self.document()?, from, to)),
             Request::Record { drawing, pixel } => {
-                let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
+                let picture = self.picture.as_mut().ok_or("nothing is loaded")?;
+                picture.take_live(&drawing.live, &mut attached)?;
                 let names = picture.names().to_vec();
                 self.stepping = None;
                 let stepping = Stepping::new(picture.scene(&drawing)?, pixel, names)?;
@@ -359,11 +407,36 @@ impl Session {
                 json(&step::check(text, changes, picture.names())?)
             }
             Request::Area(query) => {
-                let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
+                let picture = self.picture.as_mut().ok_or("nothing is loaded")?;
+                picture.take_live(&query.drawing.live, &mut attached)?;
                 let (numbers, stopped) = area::query(picture, &mut self.area_scenes, &query)?;
                 let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
                 json(&AreaResult { stopped, numbers: keep(&mut self.kept, bytes) })
             }
+            #[cfg(feature = "optimizer")]
+            Request::AnalyseScene(source) => json(&crate::scene::analyse(&attached.scene(source)?)),
+            #[cfg(feature = "optimizer")]
+            Request::LoadScene(source) => json(&self.scene.load(&attached.scene(source)?)?),
+            #[cfg(feature = "optimizer")]
+            Request::DrawScene { time, look } => {
+                json(&self.scene.draw(time, &look, &mut self.kept)?)
+            }
+            #[cfg(feature = "optimizer")]
+            Request::ShowScene { look } => json(&self.scene.show(&look, &mut self.kept)?),
+            #[cfg(feature = "optimizer")]
+            Request::SceneValues => json(&self.scene.values(&mut self.kept)?),
+            #[cfg(feature = "optimizer")]
+            Request::ExpectScene => json(&self.scene.judge()?),
+            #[cfg(feature = "optimizer")]
+            Request::RecordScene { time, pixel, limit } => {
+                let (stepping, draw) = self.scene.record(time, pixel, limit)?;
+                let addresses = keep(&mut self.kept, stepping.addresses());
+                let recorded = stepping.recorded(addresses);
+                self.stepping = Some(stepping);
+                json(&crate::scene::SceneRecorded { draw, recorded })
+            }
+            #[cfg(feature = "optimizer")]
+            Request::SceneCapture { time } => json(&self.scene.capture(time, &mut self.kept)?),
             Request::Page { code } => json(&r500::service::explain(&code)),
         }
     }
@@ -375,13 +448,6 @@ impl Session {
     fn job(&self) -> Result<Job, String> {
         self.document()?.job()
     }
-}
-
-/// Keeps bytes until the next request. Returns their range.
-fn keep(kept: &mut Vec<Vec<u8>>, bytes: Vec<u8>) -> Bytes {
-    let place = Bytes { at: bytes.as_ptr() as usize, length: bytes.len() };
-    kept.push(bytes);
-    place
 }
 
 #[cfg(test)]

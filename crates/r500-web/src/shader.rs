@@ -8,12 +8,12 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use r500::check::Stats;
 use r500::compile::{self, Compiled, Severity, Span};
 use r500::isa::{CONSTANTS, INSTRUCTION_SLOTS, TEMPORARIES, TEXTURE_UNITS};
 use r500::program::Job;
+use r500::shader_values::{self, ShaderValue};
 use serde::Serialize;
 
 use crate::analysis::{Diagnostic, Fix};
@@ -181,97 +181,20 @@ fn limits(job: &Job) -> Vec<Limit> {
 
 // --- Values of uniforms, textures of samplers ----------------------------------------------------
 
-/// A value or a texture that a shader's comment gives.
-struct Directive<'a> {
-    span: Span,
-    /// `uniform3f` or `texture`.
-    kind: &'a str,
-    name: &'a str,
-    /// What follows the name.
-    rest: &'a str,
-}
-
-/// Returns the directives of a shader, in order. Comments of other kinds that begin with `//@` are not directives of the page.
-fn directives(text: &str) -> Vec<Directive<'_>> {
-    let mut all = Vec::new();
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let at = start;
-        start += line.len();
-        let Some(body) = line.trim_start().strip_prefix("//@") else { continue };
-        let mut words = body.trim().splitn(3, char::is_whitespace);
-        let (Some(kind), Some(name), rest) = (words.next(), words.next(), words.next()) else {
-            continue;
-        };
-        let is_uniform = matches!(kind, "uniform1f" | "uniform2f" | "uniform3f" | "uniform4f");
-        let rest = rest.unwrap_or_default().trim();
-        if is_uniform || (kind == "texture" && rest.starts_with('=')) {
-            let begin = at + line.len() - line.trim_start().len();
-            let span = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-            let span = Span { start: span(begin), end: span(at + line.trim_end().len()) };
-            all.push(Directive { span, kind, name, rest });
-        }
-    }
-    all
-}
-
-/// Applies the directives of a shader: sets constants; returns the lines that bind textures.
+/// Applies the comments of a shader that have values: sets constants; returns the lines that bind textures.
 fn apply(
     text: &str,
     compiled: &mut Compiled,
     units: &Units,
     found: &mut Vec<Diagnostic>,
 ) -> String {
-    let mut bound = String::new();
-    for directive in directives(text) {
-        let wrong = match directive.kind {
-            "texture" => {
-                let unit = compiled.samplers.iter().position(|unit| unit.name == directive.name);
-                match unit {
-                    Some(unit) => {
-                        let _ = writeln!(
-                            bound,
-                            "TEXTURE tex[{unit}] {} ;",
-                            directive.rest.trim_end_matches(';')
-                        );
-                        continue;
-                    }
-                    None => format!("the shader reads no sampler `{}`", directive.name),
-                }
-            }
-            _ => match set_uniform(&mut compiled.job, &directive) {
-                Ok(()) => continue,
-                Err(wrong) => wrong,
-            },
-        };
-        found.push(shown(&compile::Diagnostic::warning(directive.span, wrong), units));
-    }
+    let samplers = compiled.sampler_names();
+    let (bound, wrong) = shader_values::apply(text, &mut compiled.job, &samplers);
+    let told = wrong
+        .into_iter()
+        .map(|wrong| shown(&compile::Diagnostic::warning(wrong.span, wrong.message), units));
+    found.extend(told);
     bound
-}
-
-/// Gives a uniform's constant the value of a directive.
-fn set_uniform(job: &mut Job, directive: &Directive<'_>) -> Result<(), String> {
-    let uniform = job.uniforms.iter().find(|uniform| uniform.name == directive.name);
-    let Some(uniform) = uniform else {
-        return Err(format!("the shader reads no uniform `{}`", directive.name));
-    };
-    let values: Result<Vec<f32>, _> = directive.rest.split_whitespace().map(str::parse).collect();
-    let values = values.map_err(|_| format!("`{}` is not a list of numbers", directive.rest))?;
-    if values.len() != usize::from(uniform.channels) {
-        let wanted = uniform.channels;
-        return Err(format!(
-            "`{}` has {wanted} components, and this gives {}",
-            directive.name,
-            values.len()
-        ));
-    }
-    let first = usize::from(uniform.channel);
-    let mut channels = [None; 4];
-    for (channel, value) in channels.iter_mut().skip(first).zip(values) {
-        *channel = Some(value.to_bits());
-    }
-    job.program.state.set_given_channels(uniform.constant.into(), channels);
-    Ok(())
 }
 
 /// Returns the edits of a shader that give a uniform a value, or a sampler a texture (the text after `TEXTURE tex[n] =`).
@@ -285,8 +208,8 @@ pub fn with_setting(text: &str, name: &str, setting: &Setting) -> Vec<TextEdit> 
         Setting::Texture(what) => format!("//@ texture {name} = {what}"),
     };
     let is_texture = matches!(setting, Setting::Texture(_));
-    let all = directives(text);
-    let same = |one: &&Directive<'_>| one.name == name && (one.kind == "texture") == is_texture;
+    let all = shader_values::values(text);
+    let same = |one: &&ShaderValue<'_>| one.name == name && one.is_texture() == is_texture;
     let units = Units::of(text);
     if let Some(known) = all.iter().find(same) {
         return vec![TextEdit { range: range(known.span, &units), text: line }];

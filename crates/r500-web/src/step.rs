@@ -13,6 +13,29 @@ use crate::operands::{self, HalfShown};
 pub struct Stepping {
     recording: Recording,
     names: Vec<Uniform>,
+    /// Where the pixels of the recorded picture are in the picture of the page.
+    places: Box<dyn Places>,
+}
+
+/// Where the pixels of a recorded picture are in the picture of the page. Of rows that go down, the page has rows that go up.
+pub(crate) trait Places {
+    /// Returns the place in the picture of the page.
+    fn shown(&self, pixel: [u32; 2]) -> [u32; 2];
+    /// Returns the place in the recorded picture.
+    fn recorded(&self, pixel: [u32; 2]) -> [u32; 2];
+}
+
+/// The recorded picture is that of the page.
+struct Same;
+
+impl Places for Same {
+    fn shown(&self, pixel: [u32; 2]) -> [u32; 2] {
+        pixel
+    }
+
+    fn recorded(&self, pixel: [u32; 2]) -> [u32; 2] {
+        pixel
+    }
 }
 
 /// A movement in the run.
@@ -188,8 +211,21 @@ impl Stepping {
     /// # Errors
     /// The reason why it cannot be recorded.
     pub fn new(scene: DrawSetup, pixel: [u32; 2], names: Vec<Uniform>) -> Result<Self, String> {
+        Self::of_part(scene, pixel, names, Box::new(Same))
+    }
+
+    /// Records a pixel of a picture whose pixels are elsewhere in the picture of the page.
+    ///
+    /// # Errors
+    /// The reason why it cannot be recorded.
+    pub(crate) fn of_part(
+        scene: DrawSetup,
+        pixel: [u32; 2],
+        names: Vec<Uniform>,
+        places: Box<dyn Places>,
+    ) -> Result<Self, String> {
         let recording = Recording::new(scene, pixel).map_err(|error| error.to_string())?;
-        Ok(Self { recording, names })
+        Ok(Self { recording, names, places })
     }
 
     /// Returns the address of each step's instruction, as bytes.
@@ -226,7 +262,7 @@ impl Stepping {
                 Stop::Reached
             }
             How::Watch => {
-                recording.watch(going.pixel);
+                recording.watch(self.places.recorded(going.pixel));
                 Stop::Reached
             }
             How::Run => {
@@ -243,6 +279,8 @@ impl Stepping {
         let state = now.state();
         let pixel = now.pixel();
         let block = state.rect();
+        let ends = [[block.x, block.y], [block.x + block.width - 1, block.y + block.height - 1]];
+        let [[left, first], [_, last]] = ends.map(|end| self.places.shown(end));
         let delivered = self.recording.delivered();
         let temps = pixel.temps.iter().zip(pixel.written).enumerate();
         let temps = temps.filter(|(_, (_, written))| *written != 0);
@@ -259,13 +297,13 @@ impl Stepping {
                 Stop::Break(number) => Some(number),
                 _ => None,
             },
-            pixel: [pixel.x, pixel.y],
-            group: [block.x, block.y, block.width, block.height],
+            pixel: self.places.shown([pixel.x, pixel.y]),
+            group: [left, first.min(last), block.width, block.height],
             active: now.active() && !state.ended(),
             done: self.recording.last_step().and_then(did),
             coming: self.recording.next_step().and_then(did),
             halves: now.instruction().map(operands::halves).unwrap_or_default(),
-            lanes: lanes(&now),
+            lanes: lanes(&now, &*self.places),
             temps: temps.map(|(n, (value, mask))| (n, mask, bits(value))).collect(),
             predicate: pixel.predicate,
             predicate_set: pixel.predicate_set,
@@ -313,7 +351,7 @@ pub fn check(text: String, changes: bool, names: &[Uniform]) -> Result<(), Strin
     Breakpoint { address: None, condition, changes }.parsed(names).map(drop)
 }
 
-fn lanes(now: &Snapshot<'_>) -> Vec<LaneShown> {
+fn lanes(now: &Snapshot<'_>, places: &dyn Places) -> Vec<LaneShown> {
     let all = now.state().lanes().iter().zip(now.active_lanes()).enumerate();
     let ended = now.state().ended();
     let innermost = now.state().loops().last().filter(|_| !ended);
@@ -321,7 +359,8 @@ fn lanes(now: &Snapshot<'_>) -> Vec<LaneShown> {
         let (state, levels) = state(lane);
         let entered = innermost.and_then(|frame| frame.entered.get(n).copied());
         let executes = executes && !ended;
-        LaneShown { x: lane.x, y: lane.y, executes, state, levels, entered }
+        let [x, y] = places.shown([lane.x, lane.y]);
+        LaneShown { x, y, executes, state, levels, entered }
     })
     .collect()
 }

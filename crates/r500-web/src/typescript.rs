@@ -10,7 +10,7 @@ use ts_rs::{Config, TS};
 
 use crate::{
     analysis, area, compare, document, encoding, expect, language, look, message, open, optimize,
-    picture, request, shader, step,
+    picture, request, scene, shader, step,
 };
 
 /// Declares types, each with its documentation, and the answer type of each request.
@@ -38,10 +38,10 @@ fn generated() -> String {
         types {
             document::Range, document::TextEdit,
             analysis::Analysis, analysis::Diagnostic, analysis::Fix, analysis::Instruction, analysis::Constant,
-            analysis::IntConstant, analysis::Uniform, analysis::Texture, analysis::Number,
+            analysis::IntConstant, analysis::Uniform, analysis::Texture, analysis::Number, analysis::DrawProgram,
             open::Opened,
             encoding::Encoding, encoding::Word, encoding::Field, encoding::Value,
-            crate::bytes::Bytes, look::Look, picture::Mouse, picture::Drawing, picture::Loaded, picture::Drawn, picture::Band,
+            crate::bytes::Bytes, look::Look, picture::Mouse, picture::Drawing, picture::Loaded, picture::Drawn, picture::Band, picture::LiveTexels, picture::LiveUnit,
             expect::Judged, compare::CompareOptions, compare::Compared, compare::DivergenceView,
             language::Hover, language::Completion, language::Renamable,
             optimize::Optimized, optimize::Cost, optimize::Change,
@@ -49,6 +49,7 @@ fn generated() -> String {
             step::Going, step::How, step::Breakpoint, step::Recorded, step::Shown, step::LaneShown, step::LoopShown,
             crate::operands::HalfShown, crate::operands::OperandShown, step::Did, step::What, step::Written,
             area::AreaQuery, area::AreaResult,
+            scene::SceneDrawn, scene::SceneRecorded,
             message::Source, message::FileLength, request::Request,
         }
         answers {
@@ -85,6 +86,14 @@ fn generated() -> String {
             condition => (),
             area => area::AreaResult,
             page => Option<String>,
+            analyseScene => analysis::Analysis,
+            loadScene => picture::Loaded,
+            drawScene => scene::SceneDrawn,
+            showScene => crate::bytes::Bytes,
+            sceneValues => crate::bytes::Bytes,
+            expectScene => Vec<expect::Judged>,
+            recordScene => scene::SceneRecorded,
+            sceneCapture => crate::bytes::Bytes,
         }
     }
 }

@@ -32,6 +32,8 @@ pub use r500_asm as asm;
 pub use r500_check as check;
 pub use r500_chip as chip;
 #[cfg(feature = "glsl")]
+pub mod shader_values;
+#[cfg(feature = "glsl")]
 pub use r500_compile as compile;
 pub use r500_emit as emit;
 pub use r500_equiv as equivalence;

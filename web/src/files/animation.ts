@@ -1,5 +1,6 @@
 // Animations as files: GIF, drawn frame by frame, and WebM, recorded from the canvas.
 
+import { following } from "../picture/live.ts";
 import type { Client } from "../machine/client.ts";
 import type { Pool, View } from "../machine/pool.ts";
 
@@ -14,8 +15,10 @@ export async function gif(pool: Pool, language: Client, view: View, progress: (s
   const [width, height] = view.size;
   if (width * height > MOST) throw new Error("a GIF file takes pictures of at most 512 x 512 pixels: choose a smaller size");
   const frames: Uint8Array[] = [];
+  let { live } = view;
   for (let n = 0; n < SECONDS * FPS; n++) {
-    const { pixels } = await pool.draw({ ...view, time: Math.fround(view.time + n / FPS), frame: view.frame + n });
+    const { pixels, left } = await pool.draw({ ...view, live, time: Math.fround(view.time + n / FPS), frame: view.frame + n });
+    live = following(live, left);
     frames.push(new Uint8Array(pixels.buffer));
     progress(n / (SECONDS * FPS));
   }

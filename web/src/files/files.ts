@@ -19,12 +19,15 @@ export class Files {
     private readonly open: (source: Source) => void,
     /** Opens a shader in GLSL. */
     private readonly openShader: (name: string, text: string) => void,
+    /** Takes a file that the open scene names; returns whether it is one. */
+    private readonly ofScene: (file: File) => Promise<boolean>,
   ) {}
 
   async take(files: readonly File[], unit?: number): Promise<void> {
     for (const file of files) {
       try {
         const bytes = new Uint8Array(await file.arrayBuffer());
+        if (unit === undefined && (await this.ofScene(file))) continue;
         if (bytes.length === 0) say(`${file.name} is empty`);
         else if (pictureKind(bytes) !== undefined) await this.textures.take(file, unit);
         else await this.program(file.name, bytes);

@@ -13,6 +13,10 @@ export interface Example {
   text: string;
   /** Whether the text is GLSL. */
   glsl?: boolean;
+  /** Whether it is a scene. */
+  scene?: boolean;
+  /** Files that it names: name and text. */
+  files?: [string, string][];
   /** How much of the machine one must know: an index of `LEVELS`. */
   level: number;
   /** Who made it, if the file says so. */
@@ -25,7 +29,7 @@ const LEVELS = ["Easy", "For those who know the basics", "Advanced"];
 export const first: Source = asSource(all.find((example) => example.name === "plasma") ?? all[0]);
 
 /** Returns the examples in assembly, by title. */
-export const examples = (): [string, Source][] => all.filter(({ glsl }) => glsl !== true).map((example) => [`example: ${example.name}`, asSource(example)]);
+export const examples = (): [string, Source][] => all.filter(({ glsl, scene }) => glsl !== true && scene !== true).map((example) => [`example: ${example.name}`, asSource(example)]);
 
 export interface GalleryEvents {
   open(source: Source, draft?: Draft): void;
@@ -73,6 +77,7 @@ export class Gallery {
         { type: "button", class: "card", onclick: () => this.choose(example) },
         h("img", { src: `examples/${example.name}.png`, alt: "", width: 160, height: 160, loading: "lazy" }),
         h("b", {}, example.name),
+        example.scene === true && h("i", { class: "tag" }, "Scene"),
         example.glsl === true && h("i", { class: "tag" }, "GLSL"),
         h("span", {}, example.about),
         example.author !== undefined && h("small", {}, `by ${example.author}`),
@@ -142,6 +147,7 @@ void mainImage(out vec4 color, in vec2 place) {
 };
 
 function asSource(example: Example | undefined): Source {
-  const { name, text, glsl } = example ?? { name: "new", text: EMPTY, glsl: false };
-  return glsl === true ? { name, text: "", glsl: text, files: [] } : { name, text, files: [] };
+  const { name, text, glsl, files = [] }: Pick<Example, "name" | "text" | "glsl" | "files"> = example ?? { name: "new", text: EMPTY };
+  if (glsl === true) return { name, text: "", glsl: text, files: [] };
+  return { name, text, files: files.map(([name, text]) => ({ name, bytes: new TextEncoder().encode(text) })) };
 }

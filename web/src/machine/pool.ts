@@ -2,6 +2,9 @@
 
 import { patience } from "../app/patience.ts";
 import { Client, Stopped } from "./client.ts";
+import { isScene } from "../scene/kind.ts";
+import type { SceneDrawing } from "../scene/drawing.ts";
+import type { Left, LiveTexels } from "../picture/live.ts";
 import { instructions } from "./limit.ts";
 import { sourceRequest, type Area, type Band, type Bits4, type Drawing, type Drawn, type Loaded, type Look, type Mouse, type Source, type AreaResult } from "./protocol.ts";
 
@@ -14,6 +17,8 @@ export interface View {
   look: Look;
   mouse: Mouse | null;
   frame: number;
+  /** Texels of textures that change. */
+  live: readonly LiveTexels[];
 }
 
 /** Converts a view to the libraries' request. */
@@ -27,7 +32,11 @@ export const drawingOf = (view: View, limit: number, bands: Drawing["bands"] = [
   mouse: view.mouse,
   frame: view.frame,
   limit,
+  live: view.live.map(({ unit, size, bytes }) => ({ unit, size, length: bytes?.length ?? 0 })),
 });
+
+/** Returns the bytes that a drawing has attached. */
+export const attachedTo = (view: View): Uint8Array[] => view.live.flatMap(({ bytes }) => bytes ?? []);
 
 /** A drawn picture, the upper row first. */
 export interface Picture {
@@ -39,6 +48,10 @@ export interface Picture {
   killed: number;
   /** Milliseconds from the request to the last row. */
   took: number;
+  /** How it was drawn, if the engine does not say all. */
+  about?: string;
+  /** The values that the next picture reads. */
+  left: Left;
 }
 
 /** Rows of a stripe. Workers draw alternating stripes, so that expensive regions are divided among them. */
@@ -61,7 +74,12 @@ export class Pool {
   /** The prepared source that is not loaded yet. */
   private prepared: { source: Source; loaded: Promise<Loaded> } | undefined;
 
-  constructor(module: Promise<WebAssembly.Module>, workers: number) {
+  constructor(
+    module: Promise<WebAssembly.Module>,
+    workers: number,
+    /** What draws scenes. */
+    private readonly scenes: SceneDrawing,
+  ) {
     this.clients = Array.from({ length: workers }, () => new Client(module));
     this.has = this.clients.map(() => undefined);
   }
@@ -85,6 +103,7 @@ export class Pool {
     if (prepared !== undefined && alike(prepared.source, source)) return prepared.loaded;
     this.source = source;
     this.drawn = undefined;
+    if (isScene(source.text)) return this.scenes.load(source);
     const busy = this.clients.filter((client) => client.pending > 0);
     if (busy.length > 0) {
       const limit = new Promise((resolve) => setTimeout(resolve, COURTESY));
@@ -95,7 +114,13 @@ export class Pool {
     return loaded[0] as Loaded;
   }
 
+  /** Whether the source is a scene. */
+  private get isScene(): boolean {
+    return this.source !== undefined && isScene(this.source.text);
+  }
+
   async draw(view: View): Promise<Picture> {
+    if (this.isScene) return this.scenes.draw(view);
     const start = performance.now();
     const [width, height] = view.size;
     const shares: [number, number][][] = this.clients.map(() => []);
@@ -115,7 +140,7 @@ export class Pool {
           const bands = shares[n] ?? [];
           if (bands.length === 0) return undefined;
           if (this.source !== undefined && this.has[n] !== this.source) await this.give(n, this.source);
-          return client.ask("draw", drawingOf(view, instructions.value, bands));
+          return client.ask("draw", drawingOf(view, instructions.value, bands), attachedTo(view));
         }),
       );
       const all = parts.filter((part) => part !== undefined);
@@ -123,6 +148,12 @@ export class Pool {
         pixels.set(band.bytes, (height - band.y - band.rows) * width * 4);
       }
       this.drawn = { target: view.target, size: view.size };
+      const targets = new Set(view.live.flatMap(({ target }) => target ?? []));
+      const left = new Map<number, Uint8Array>();
+      for (const target of targets) {
+        const values = await this.values(target);
+        if (values !== undefined) left.set(target, new Uint8Array(values.buffer));
+      }
       return {
         view,
         pixels,
@@ -131,6 +162,7 @@ export class Pool {
         instructions: all.reduce((sum, part) => sum + part.instructions, 0),
         killed: all.reduce((sum, part) => sum + part.killed, 0),
         took: performance.now() - start,
+        left,
       };
     } finally {
       clearTimeout(watch);
@@ -139,6 +171,7 @@ export class Pool {
 
   /** Returns the last picture with another target, the upper row first. */
   async show(target: number, look: Look): Promise<ImageData | undefined> {
+    if (this.isScene) return this.scenes.show(look);
     if (this.drawn === undefined) return undefined;
     const [width, height] = this.drawn.size;
     const parts = await Promise.all(this.clients.map((client) => client.ask("show", { target, look })));
@@ -149,6 +182,7 @@ export class Pool {
 
   /** Returns the raw values of the last picture, the lowest row first: four per pixel, or one for depth. */
   async values(target: number): Promise<Float32Array | undefined> {
+    if (this.isScene) return this.scenes.values();
     if (this.drawn === undefined) return undefined;
     const [width, height] = this.drawn.size;
     const bands: Band[][] = await Promise.all(this.clients.map((client) => client.ask("values", { target })));
@@ -166,6 +200,8 @@ export class Pool {
   async check(text: string, changes: boolean): Promise<void> {
     const [client] = this.clients;
     if (client === undefined || this.source === undefined) throw new Error("there is no program");
+    // The names in a condition are those of the draw, which is known when a pixel is recorded.
+    if (this.isScene) return;
     if (this.has[0] !== this.source) await this.give(0, this.source);
     await client.ask("condition", { text, changes });
   }
@@ -177,6 +213,7 @@ export class Pool {
   async queryAreas(view: View, condition: string | undefined, areas: readonly Area[], found: (areas: Area[], answer: AreaResult) => void, signal: AbortSignal): Promise<void> {
     const { source } = this;
     if (source === undefined) throw new Error("there is no program");
+    if (this.isScene) throw new Error("areas are for programs; of a scene, a pixel can be stepped through");
     const drawing = drawingOf(view, instructions.value);
     const busy = new Set<Client>();
     const stopped = (): void => {
@@ -198,7 +235,7 @@ export class Pool {
             if (share.length === 0) return;
             const from = performance.now();
             busy.add(client);
-            const answer = await client.ask("area", { drawing, areas: share, condition: condition ?? null }).finally(() => busy.delete(client));
+            const answer = await client.ask("area", { drawing, areas: share, condition: condition ?? null }, attachedTo(view)).finally(() => busy.delete(client));
             const took = Math.max(performance.now() - from, 1);
             count = Math.round(Math.min(Math.max((share.length * MOMENT) / took, 1), share.length * 4, 1024));
             if (!signal.aborted) found(share, answer);

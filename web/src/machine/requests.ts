@@ -55,6 +55,10 @@ time: number,
  */
 clock: [number, number] | null,
 /**
+ * Whether pictures at other times may be others: the program takes the time, or has textures that change.
+ */
+moves: boolean,
+/**
  * Targets that the program may write.
  */
 targets: [boolean, boolean, boolean, boolean],
@@ -101,7 +105,11 @@ stats: Array<Statistic>,
 /**
  * Notes about the program's control flow.
  */
-notes: Array<string>, };
+notes: Array<string>,
+/**
+ * The draws of a scene; the instructions above are those of the first one.
+ */
+draws: Array<DrawProgram>, };
 
 /**
  * A diagnostic.
@@ -276,7 +284,11 @@ file: string | null,
 /**
  * Whether the program reads it without a texture in the source.
  */
-made_up: boolean, };
+made_up: boolean,
+/**
+ * Where its texels come from, if they change.
+ */
+live: LiveUnit | null, };
 
 /**
  * A statistic of a program.
@@ -298,6 +310,23 @@ value: number,
  * Whether less is better.
  */
 cost: boolean, };
+
+/**
+ * The fragment program of a draw of a scene.
+ */
+export type DrawProgram = {
+/**
+ * The address of the first instruction.
+ */
+offset: number,
+/**
+ * Statistics of the program.
+ */
+stats: Array<Statistic>,
+/**
+ * The instructions; those of a shader in GLSL have its places.
+ */
+instructions: Array<Instruction>, };
 
 /**
  * A file with programs.
@@ -446,7 +475,11 @@ frame: number,
 /**
  * Instructions that a group of pixels may execute.
  */
-limit: number, };
+limit: number,
+/**
+ * Texels of textures that change; their bytes are attached in this order.
+ */
+live: Array<LiveTexels>, };
 
 /**
  * A program that was loaded.
@@ -467,7 +500,11 @@ depth: boolean,
 /**
  * Whether a constant is set to the time.
  */
-moves: boolean, };
+moves: boolean,
+/**
+ * Textures that change.
+ */
+live: Array<LiveUnit>, };
 
 /**
  * A picture that was drawn.
@@ -498,6 +535,40 @@ rows: number,
  * Pixels of 8 bits a channel, the upper row first; or raw values, the lowest row first.
  */
 bytes: Bytes, };
+
+/**
+ * Texels of a texture that changes.
+ */
+export type LiveTexels = {
+/**
+ * Its unit.
+ */
+unit: number,
+/**
+ * Width and height.
+ */
+size: [number, number],
+/**
+ * Bytes attached, row 0 first: floats of what the program wrote, else a byte for each channel. If 0, all are 0.
+ */
+length: number, };
+
+/**
+ * A texture that changes.
+ */
+export type LiveUnit = {
+/**
+ * Its unit.
+ */
+unit: number,
+/**
+ * What it has.
+ */
+source: "previous" | "keyboard" | "camera" | "video",
+/**
+ * The output, of `previous`.
+ */
+target: number, };
 
 /**
  * An `EXPECT` directive, and whether the picture meets it.
@@ -1029,6 +1100,40 @@ stopped: number,
 numbers: Bytes, };
 
 /**
+ * A drawn scene.
+ */
+export type SceneDrawn = {
+/**
+ * Pixels of 8 bits a channel, the upper row first.
+ */
+bytes: Bytes,
+/**
+ * Draws.
+ */
+draws: number,
+/**
+ * Vertices.
+ */
+vertices: number,
+/**
+ * What a real card does otherwise.
+ */
+notes: Array<string>, };
+
+/**
+ * A recorded pixel of a scene.
+ */
+export type SceneRecorded = {
+/**
+ * The number of the draw that shades it last, from 0.
+ */
+draw: number,
+/**
+ * Its run.
+ */
+recorded: Recorded, };
+
+/**
  * A source with the files that it may name.
  */
 export type Source = {
@@ -1233,7 +1338,35 @@ text: string,
 /**
  * Whether it stops when its value changes, else when it becomes true.
  */
-changes: boolean, } | { "do": "area" } & AreaQuery | { "do": "page",
+changes: boolean, } | { "do": "area" } & AreaQuery | { "do": "analyseScene" } & Source | { "do": "loadScene" } & Source | { "do": "drawScene",
+/**
+ * Seconds.
+ */
+time: number,
+/**
+ * How its values are displayed.
+ */
+look: Look, } | { "do": "showScene",
+/**
+ * How its values are displayed.
+ */
+look: Look, } | { "do": "sceneValues" } | { "do": "expectScene" } | { "do": "recordScene",
+/**
+ * Seconds.
+ */
+time: number,
+/**
+ * Column and row, from the bottom.
+ */
+pixel: [number, number],
+/**
+ * Instructions that a group of pixels may execute.
+ */
+limit: number, } | { "do": "sceneCapture",
+/**
+ * Seconds.
+ */
+time: number, } | { "do": "page",
 /**
  * The code.
  */
@@ -1274,4 +1407,12 @@ export interface Answers {
   condition: null;
   area: AreaResult;
   page: string | null;
+  analyseScene: Analysis;
+  loadScene: Loaded;
+  drawScene: SceneDrawn;
+  showScene: Bytes;
+  sceneValues: Bytes;
+  expectScene: Array<Judged>;
+  recordScene: SceneRecorded;
+  sceneCapture: Bytes;
 }

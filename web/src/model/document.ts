@@ -122,6 +122,13 @@ export class Document {
     this.knownText = undefined;
   }
 
+  /** Shows the instructions of another draw of a scene. */
+  showDraw(number: number): void {
+    const found = this.analysis.value;
+    const draw = found?.draws[number];
+    if (found !== undefined && draw !== undefined && draw.instructions !== found.instructions) this.analysis.value = { ...found, ...draw };
+  }
+
   // --- Instructions -------------------------------------------------------------------------------
 
   /** Returns the instruction at an address. */

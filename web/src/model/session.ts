@@ -77,4 +77,4 @@ export class Session {
 
 /** Returns whether pixels run alike in two views, regardless of their display transforms. */
 const sameRun = (a: View, b: View): boolean =>
-  a === b || (a.size.join() === b.size.join() && a.time === b.time && a.frame === b.frame && JSON.stringify(a.mouse) === JSON.stringify(b.mouse) && JSON.stringify([...a.constants]) === JSON.stringify([...b.constants]));
+  a === b || (a.size.join() === b.size.join() && a.time === b.time && a.frame === b.frame && a.live.every(({ bytes }, n) => bytes === b.live[n]?.bytes) && JSON.stringify(a.mouse) === JSON.stringify(b.mouse) && JSON.stringify([...a.constants]) === JSON.stringify([...b.constants]));

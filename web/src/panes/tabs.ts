@@ -12,6 +12,8 @@ export interface Pane {
 export class Tabs {
   /** The pane that is shown. */
   readonly shown: Signal<string>;
+  /** Offers some of the panes; all without ids. */
+  readonly offer: (ids: ReadonlySet<string> | undefined) => void;
   private readonly tabs = new Map<string, HTMLButtonElement>();
 
   constructor(root: HTMLElement, panes: readonly Pane[]) {
@@ -32,7 +34,7 @@ export class Tabs {
       list.append(tab);
     }
     list.addEventListener("keydown", (event) => {
-      const ids = [...this.tabs.keys()];
+      const ids = [...this.tabs].filter(([, tab]) => !tab.hidden).map(([id]) => id);
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (step === undefined) return;
       const next = ids[(ids.indexOf(this.shown.value) + step + ids.length) % ids.length];
@@ -41,6 +43,11 @@ export class Tabs {
       this.tabs.get(next)?.focus();
       event.preventDefault();
     });
+    this.offer = (ids) => {
+      for (const [id, tab] of this.tabs) tab.hidden = ids?.has(id) === false;
+      const [first = ""] = ids ?? [];
+      if (ids?.has(this.shown.value) === false) this.shown.value = first;
+    };
     root.append(list, ...panes.map((pane) => pane.root));
     this.shown.watch((shown) => {
       for (const { id, root: pane } of panes) {

@@ -1,7 +1,7 @@
 // The program's textures: the bound ones, and the available ones.
 
 import { h, update } from "../app/dom.ts";
-import type { Analysis, NamedFile } from "../machine/protocol.ts";
+import type { Analysis, LiveUnit, NamedFile } from "../machine/protocol.ts";
 import { madeUp } from "./constants.ts";
 
 export interface TextureEvents {
@@ -9,6 +9,12 @@ export interface TextureEvents {
   bind(unit: number, what: string): void;
   /** Takes a picture file for a unit. */
   take(unit: number, file: File): void;
+  /** Asks for the camera, or turns it off. */
+  camera(on: boolean): void;
+  /** Plays a video. */
+  video(file: File): void;
+  /** Returns what a camera or a video shows; empty if it is off. */
+  playing(source: "camera" | "video"): string;
 }
 
 /** Textures that need no file. */
@@ -17,6 +23,10 @@ const BUILT_IN: [string, string][] = [
   ["gradient(64, 64) linear clamp", "Gradient"],
   ["noise(64, 64, 1) linear wrap", "Noise"],
   ["noise(8, 8, 5) linear wrap", "Coarse noise"],
+  ["previous out[0] nearest clamp", "The frame before"],
+  ["keyboard nearest clamp", "Keyboard"],
+  ["camera linear clamp", "Camera"],
+  ["video linear clamp", "Video"],
 ];
 
 export class TexturesPane {
@@ -40,19 +50,51 @@ export class TexturesPane {
         const missing = texture.file !== null && file === undefined;
         const [width, height] = texture.size;
         const what =
-          texture.file === null
+          texture.live !== null
+            ? this.liveText(texture.live)
+            : texture.file === null
             ? `${width} × ${height}${texture.levels > 1 ? `, ${texture.levels} levels` : ""}`
             : missing
               ? `${texture.file}: drop this file here`
               : texture.file;
-        return this.row(texture.unit, what, missing, texture.made_up, file);
+        return this.row(texture.unit, what, missing, texture.made_up, file, texture.live);
       }),
       ...(free === undefined ? [] : [this.row(free, "not bound", false, false, undefined)]),
       h("p", { class: "empty" }, "A picture (PNG, JPEG, WebP, DDS, KTX2) dropped onto a unit becomes its texture; its bytes stay in this page and go into the link."),
     );
   }
 
-  private row(unit: number, what: string, missing: boolean, made: boolean, file: NamedFile | undefined): HTMLElement {
+  private liveText({ source, target }: LiveUnit): string {
+    if (source === "previous") return `out[${target}] of the frame before`;
+    if (source === "keyboard") return "keys: play, click the picture and press";
+    return this.events.playing(source) || `${source}: off`;
+  }
+
+  /** Returns the control of a camera or a video. */
+  private control(unit: number, source: "camera" | "video"): HTMLElement {
+    if (source === "camera") {
+      const on = this.events.playing("camera") !== "";
+      return h("button", { type: "button", class: "live", onclick: () => this.events.camera(!on) }, on ? "Stop the camera" : "Use the camera");
+    }
+    const input = h("input", {
+      type: "file",
+      accept: "video/*",
+      hidden: true,
+      tabindex: "-1",
+      "aria-label": `Video for tex[${unit}]`,
+      onchange: (event) => {
+        // The shown element, which an update keeps.
+        const field = event.currentTarget as HTMLInputElement;
+        const [picked] = field.files ?? [];
+        // The same file can be chosen again.
+        field.value = "";
+        if (picked !== undefined) this.events.video(picked);
+      },
+    });
+    return h("span", { class: "live" }, h("button", { type: "button", onclick: (event) => ((event.currentTarget as HTMLElement).nextElementSibling as HTMLInputElement).click() }, "Choose a video…"), input);
+  }
+
+  private row(unit: number, what: string, missing: boolean, made: boolean, file: NamedFile | undefined, live: LiveUnit | null = null): HTMLElement {
     const input = h("input", {
       type: "file",
       accept: "image/*,.dds,.ktx2",
@@ -80,7 +122,7 @@ export class TexturesPane {
       h("option", { value: "file" }, "A file…"),
     );
     const shown = file !== undefined && isPng(file.bytes) ? h("img", { alt: "", width: 40, height: 40, src: this.url(file) }) : null;
-    return h("div", { class: missing ? "unit missing" : "unit", "data-key": String(unit), "data-unit": String(unit) }, h("b", {}, `tex[${unit}]`), shown, h("span", {}, what), made && madeUp(), select, input);
+    return h("div", { class: missing ? "unit missing" : "unit", "data-key": String(unit), "data-unit": String(unit) }, h("b", {}, `tex[${unit}]`), shown, h("span", {}, what), made && madeUp(), (live?.source === "camera" || live?.source === "video") && this.control(unit, live.source), select, input);
   }
 
   private url(file: NamedFile): string {

@@ -6,6 +6,7 @@ import { h, message } from "../app/dom.ts";
 import { count } from "../app/numbers.ts";
 import { instructions, LIMITS } from "../machine/limit.ts";
 import type { Stage } from "./stage.ts";
+import type { LiveTextures } from "./live.ts";
 import type { Transport } from "./transport.ts";
 
 export class Player {
@@ -30,11 +31,16 @@ export class Player {
     private readonly pool: Pool,
     private readonly transport: Transport,
     private readonly stage: Stage,
+    private readonly live: LiveTextures,
   ) {
     for (const signal of [transport.time, transport.size, transport.target, transport.look]) {
       signal.watch(() => this.again());
     }
     instructions.watch(() => this.again());
+    transport.restarted.watch(() => {
+      live.restart();
+      this.again();
+    });
     stage.mouse.watch(() => this.inputs.has("mouse") && this.again());
     transport.playing.watch((playing) => {
       this.lastTick = undefined;
@@ -62,7 +68,8 @@ export class Player {
       target: transport.target.value,
       look: transport.look.value,
       mouse: this.inputs.has("mouse") ? this.stage.mouse.value : null,
-      frame: this.inputs.has("frame") ? this.frames : 0,
+      frame: this.live.any ? this.live.frame : this.inputs.has("frame") ? this.frames : 0,
+      live: this.live.texels(transport.pixels),
     };
   }
 
@@ -89,7 +96,11 @@ export class Player {
     const loading = this.pool.load(source);
     this.loading = loading;
     loading.then(
-      () => this.source === source && this.draw(),
+      (loaded) => {
+        if (this.source !== source) return;
+        this.live.load(loaded.live);
+        this.draw();
+      },
       (error: unknown) => this.source === source && this.fail(error),
     );
   }
@@ -136,6 +147,7 @@ export class Player {
         if (this.picture === undefined) performance.mark("first picture");
         this.picture = picture;
         this.frames++;
+        this.live.drew(picture.left);
         this.stage.show(picture);
         this.count();
         this.tell();
@@ -144,7 +156,9 @@ export class Player {
         if (source === this.source) this.fail(error);
         continue;
       }
-      if (this.transport.playing.value) await this.tick();
+      if (!this.transport.playing.value) continue;
+      await this.tick();
+      if (this.due && this.source === source) this.live.advance();
     }
   }
 
@@ -207,7 +221,7 @@ export class Player {
     const text = this.transport.playing.value ? `${Math.round(rate)} frames/s · ${took}` : took;
     this.transport.told(
       text + slow,
-      `Drawn by the ${picture.engine} engine in ${this.pool.workers} workers${picture.instead === null ? "" : `: ${picture.instead}`}; ${count(picture.instructions, "instruction")}, ${count(picture.killed, "pixel")} killed`,
+      picture.about ?? `Drawn by the ${picture.engine} engine in ${this.pool.workers} workers${picture.instead === null ? "" : `: ${picture.instead}`}; ${count(picture.instructions, "instruction")}, ${count(picture.killed, "pixel")} killed`,
     );
   }
 }

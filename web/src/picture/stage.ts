@@ -20,6 +20,8 @@ export class Stage {
   /** The pixel under the pointer; y counts upward. */
   readonly pointed = new Signal<[number, number] | undefined>(undefined);
   private readonly root = byId("stage", HTMLDivElement);
+  /** What has the focus while the picture is used with keys. */
+  readonly focusable: HTMLElement;
   private readonly canvas = h("canvas", { width: 256, height: 256 });
   private readonly overlay = h("canvas", { class: "overlay" });
   private readonly heat = h("canvas", { class: "heat", hidden: true });
@@ -63,6 +65,7 @@ export class Stage {
       this.layer,
       this.overlay,
     );
+    this.focusable = frame;
     this.root.append(frame, this.badge, buttons, this.readout);
     this.listen(frame);
     new ResizeObserver(() => this.place()).observe(frame);

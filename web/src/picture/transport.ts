@@ -15,6 +15,8 @@ export class Transport {
   readonly time = new Signal(0);
   /** The size of the drawing; the program's own size if `undefined`. */
   readonly size = new Signal<[number, number] | undefined>(undefined);
+  /** Counts how often the beginning was asked for. */
+  readonly restarted = new Signal(0);
   readonly target = new Signal(0);
   /** The display transform. */
   readonly look = new Signal<Look>(PLAIN);
@@ -27,11 +29,12 @@ export class Transport {
     "aria-label": "Time in seconds",
     onchange: () => this.seek(Number(this.clock.value)),
   });
-  private readonly back = h("button", { type: "button", title: "To the beginning", "aria-label": "To the beginning", onclick: () => this.seek(0) }, "⇤");
+  private readonly back = h("button", { type: "button", title: "To the beginning", "aria-label": "To the beginning", onclick: () => this.restart() }, "⇤");
   private readonly rate = h("output", { class: "rate", "aria-label": "Speed" });
   private readonly sizes = h("select", { "aria-label": "Size of the picture", onchange: () => void this.chooseSize() });
   private readonly dialog = new SizeDialog();
   private readonly targets = h("select", { "aria-label": "Render target", onchange: () => (this.target.value = Number(this.targets.value)) });
+  private readonly sizing = h("label", {}, "size", this.sizes);
   private readonly moving = h("span", { class: "moving" }, this.play, this.back, h("label", {}, "time", this.clock, "s"));
   private own: [number, number] = [256, 256];
   private readonly channels = ["Red", "Green", "Blue", "Alpha"].map((name, n) =>
@@ -61,7 +64,7 @@ export class Transport {
     /** Returns the least and the greatest value of the picture. */
     private readonly extent: () => Promise<[number, number] | undefined>,
   ) {
-    byId("transport", HTMLDivElement).append(this.moving, this.rate, h("span", { class: "grow" }), this.targets, h("label", {}, "size", this.sizes));
+    byId("transport", HTMLDivElement).append(this.moving, this.rate, h("span", { class: "grow" }), this.targets, this.sizing);
     byId("stage", HTMLDivElement).append(this.looks);
     this.look.watch((look) => this.showLook(look));
     this.target.watch(() => this.showLook(this.look.value));
@@ -126,12 +129,23 @@ export class Transport {
     this.targets.value = String(this.target.value);
   }
 
+  /** Hides the choice of a size, because the program has one alone. */
+  fixSize(fixed: boolean): void {
+    this.sizing.hidden = fixed;
+  }
+
   get pixels(): [number, number] {
     return this.size.value ?? this.own;
   }
 
   toggle(): void {
     this.playing.value = !this.playing.value;
+  }
+
+  /** Returns to the first picture. */
+  private restart(): void {
+    this.seek(0);
+    this.restarted.value++;
   }
 
   seek(time: number): void {

@@ -3,8 +3,9 @@
 import { patience } from "../app/patience.ts";
 import { Signal } from "../app/signal.ts";
 import { Client } from "../machine/client.ts";
-import { drawingOf, type View } from "../machine/pool.ts";
-import { sourceRequest, type Going, type Moment, type Source } from "../machine/protocol.ts";
+import { attachedTo, drawingOf, type View } from "../machine/pool.ts";
+import { sourceRequest, type Going, type Moment, type Recorded, type Source } from "../machine/protocol.ts";
+import { isScene } from "../scene/kind.ts";
 import type { Breakpoints } from "../model/breakpoints.ts";
 
 /** A recorded run. */
@@ -17,6 +18,8 @@ export interface Run {
   stopped: string | null;
   /** The address of each step. */
   addresses: Uint32Array;
+  /** The draw of a scene that shades the pixel last. */
+  draw: number | undefined;
 }
 
 /** A pending recording. */
@@ -40,6 +43,9 @@ export class Stepper {
   readonly failed = new Signal<string>("");
   /** Started when the first pixel is chosen, to keep the loading of the page short. */
   private worker: Client | undefined;
+  private sceneWorker: Client | undefined;
+  /** Whether the run is one of a scene. */
+  private scene = false;
   private has: Source | undefined;
   private round = 0;
   private underway: Recording | undefined;
@@ -47,10 +53,12 @@ export class Stepper {
   constructor(
     private readonly module: Promise<WebAssembly.Module>,
     private readonly breakpoints: Breakpoints,
+    /** The module that draws scenes, which is loaded on first use. */
+    private readonly scenes: () => Promise<WebAssembly.Module>,
   ) {}
 
   private get client(): Client {
-    return (this.worker ??= new Client(this.module));
+    return this.scene ? (this.sceneWorker ??= new Client(this.scenes())) : (this.worker ??= new Client(this.module));
   }
 
   /** The pending recording, which replaces the run when it is done. */
@@ -61,22 +69,23 @@ export class Stepper {
   /** Records a pixel of a picture, and moves to a position if one is given. */
   async record(source: Source, view: View, pixel: [number, number], position = 0): Promise<void> {
     const mine = ++this.round;
+    this.scene = isScene(source.text);
     if (this.client.pending > 0) this.restart("another pixel came");
-    const drawing = drawingOf(view, this.limit.value);
     this.underway = { source, view, position };
     try {
       await this.patiently(async () => {
         if (this.has !== source) {
           this.has = undefined;
-          await this.client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes));
+          await this.client.ask(this.scene ? "loadScene" : "load", sourceRequest(source), source.files.map((file) => file.bytes));
           this.has = source;
         }
-        const { length, stopped, addresses, shown } = await this.client.ask("record", { drawing, pixel });
+        const { draw, recorded } = await this.recorded(view, pixel);
+        const { length, stopped, addresses, shown } = recorded;
         const at = Math.min(position, length);
         const moment = at > 0 ? await this.client.ask("go", { ...STAY, how: "seek", position: at }) : shown;
         if (mine !== this.round) return;
         this.failed.value = "";
-        this.run.value = { source, pixel, view, length, stopped, addresses: new Uint32Array(addresses.buffer) };
+        this.run.value = { source, pixel, view, length, stopped, addresses: new Uint32Array(addresses.buffer), draw };
         this.moment.value = moment;
       });
     } catch (error) {
@@ -86,6 +95,12 @@ export class Stepper {
     } finally {
       if (mine === this.round) this.underway = undefined;
     }
+  }
+
+  private async recorded(view: View, pixel: [number, number]): Promise<{ recorded: Recorded; draw: number | undefined }> {
+    const limit = this.limit.value;
+    if (this.scene) return this.client.ask("recordScene", { time: view.time, pixel, limit });
+    return { recorded: await this.client.ask("record", { drawing: drawingOf(view, limit), pixel }, attachedTo(view)), draw: undefined };
   }
 
   /** Moves to another position in the run. */

@@ -318,6 +318,10 @@ pub(super) static WORDS: &[KeywordDoc] = words! {
     Within(Texture) "checker"  "checker(${1:64}, ${2:64}, ${3:8})$0" "" "Black and white squares: width, height, side of a square.";
     Within(Texture) "gradient" "gradient(${1:64}, ${2:64})$0" "" "Red along x, green along y: width, height.";
     Within(Texture) "noise"    "noise(${1:64}, ${2:64}, ${3:1})$0" "" "Random texels: width, height, seed.";
+    Within(Texture) "previous" "previous out[${1:0}]$0" "" "What the program wrote to an output in the picture before, a texel for each pixel; 0 in the first picture.";
+    Within(Texture) "keyboard" "" "" "Keys, 256x3 texels: down, pressed in this picture, each other time. On the page.";
+    Within(Texture) "camera"   "" "" "The pictures of a camera. On the page.";
+    Within(Texture) "video"    "" "" "The pictures of a video. On the page.";
     Within(Texture) "nearest"  "" "" "The texel that is nearest.";
     Within(Texture) "linear"   "" "" "Between the four texels around (usual).";
     Within(Texture) "wrap"     "" "" "Outside, the picture begins anew (usual).";

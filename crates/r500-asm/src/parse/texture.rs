@@ -3,7 +3,7 @@
 use r500_isa::TEXTURE_UNITS;
 use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat0, TxFormat1};
 use r500_isa::values::{ClampMode, LayerFilter, TexelFilter, TxFormat, TxSel};
-use r500_program::{Level, Texture};
+use r500_program::{Level, LiveSource, LiveTexture, Texture};
 
 use super::{Parsed, Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
@@ -49,6 +49,7 @@ impl Parser<'_> {
         self.expect_token(TokenKind::Equals)?;
         let mut file = None;
         let mut texture = Texture::default();
+        let mut sampled = (TexelFilter::LINEAR, ClampMode::WRAP);
         if self.eat_text("file") {
             let (path, span) = self.string()?;
             file = Some((path, span));
@@ -68,12 +69,23 @@ impl Parser<'_> {
             let [w, h, seed] = self.whole_numbers()?;
             let size = self.size_within(w, h, again, start);
             texture = picture(size, |x, y| noise(x, y, seed));
+        } else if let Some(source) = self.live_source()? {
+            sampled = match source {
+                LiveSource::Previous(_) | LiveSource::Keyboard => {
+                    (TexelFilter::POINT, ClampMode::CLAMP)
+                }
+                LiveSource::Camera | LiveSource::Video => (TexelFilter::LINEAR, ClampMode::CLAMP),
+            };
+            let size = if source == LiveSource::Keyboard { LiveSource::KEYBOARD } else { [1, 1] };
+            texture = source.zeros(size);
+            self.job.live.retain(|live| live.unit != unit);
+            self.job.live.push(LiveTexture { unit, source });
         } else {
             return Err(self.expected(
-                "`file \"name\"`, `checker(w, h, cell)`, `gradient(w, h)` or `noise(w, h, seed)`",
+                "`file \"name\"`, `checker(w, h, cell)`, `gradient(w, h)`, `noise(w, h, seed)`, `previous out[n]`, `keyboard`, `camera` or `video`",
             ));
         }
-        let (filter0, filter1) = self.sampling()?;
+        let (filter0, filter1) = self.sampling(sampled)?;
         texture.filter0 = filter0.with(TxFilter0::ID, unit);
         texture.filter1 = filter1;
         let slot = &mut self.job.textures[usize::from(unit)];
@@ -131,10 +143,27 @@ impl Parser<'_> {
         Ok(numbers)
     }
 
-    /// Parses `nearest`, `linear`; `wrap`, `mirror`, `clamp`, `border`. The default is linear and wrap.
-    fn sampling(&mut self) -> Parsed<(TxFilter0, TxFilter1)> {
-        let mut filter = TexelFilter::LINEAR;
-        let mut clamp = ClampMode::WRAP;
+    /// Parses `previous out[n]`, `keyboard`, `camera` or `video`.
+    fn live_source(&mut self) -> Parsed<Option<LiveSource>> {
+        if self.eat_text("previous") {
+            let target = self.register_of("an output like `out[0]`", |r| match r {
+                Register::Out(n) => Some(n),
+                _ => None,
+            })?;
+            return Ok(Some(LiveSource::Previous(target)));
+        }
+        let named = LiveSource::named().into_iter().find(|(name, _)| self.at_text(name));
+        if named.is_some() {
+            self.bump();
+        }
+        Ok(named.map(|(_, source)| source))
+    }
+
+    /// Parses `nearest`, `linear`; `wrap`, `mirror`, `clamp`, `border`, after what is usual.
+    fn sampling(
+        &mut self,
+        (mut filter, mut clamp): (TexelFilter, ClampMode),
+    ) -> Parsed<(TxFilter0, TxFilter1)> {
         loop {
             let filters = [("nearest", TexelFilter::POINT), ("linear", TexelFilter::LINEAR)];
             let clamps = [

@@ -4,8 +4,11 @@ use r500_isa::state::UsFcIntConst;
 use r500_isa::texture::{
     TxChromaKey, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset,
 };
+use r500_isa::values::{ClampMode, TexelFilter};
 use r500_isa::{FieldKind, Register, Word};
-use r500_program::{Compare, Component, Expect, InputData, Job, Plane, Program, Texture};
+use r500_program::{
+    Compare, Component, Expect, InputData, Job, LiveSource, LiveTexture, Plane, Program, Texture,
+};
 
 use super::{PrintOptions, TextBuffer, TextureFile};
 use crate::diagnostic::disturbs_terminal;
@@ -44,7 +47,10 @@ pub(super) fn job(
     constants(out, job);
     inputs(out, job);
     for (unit, texture) in job.textures.iter().enumerate() {
-        if let Some(texture) = texture {
+        let live = job.live.iter().find(|live| usize::from(live.unit) == unit);
+        if let Some((live, texture)) = live.zip(texture.as_ref()) {
+            live_texture(out, *live, texture);
+        } else if let Some(texture) = texture {
             self::texture(out, unit, texture, options, files);
         }
     }
@@ -290,6 +296,29 @@ fn component(out: &mut TextBuffer, component: &Component) {
 }
 
 // Textures.
+
+/// Prints a texture whose texels the host gives, which has the sampling of the directive alone.
+fn live_texture(out: &mut TextBuffer, live: LiveTexture, texture: &Texture) {
+    let source = match live.source {
+        LiveSource::Previous(target) => format!("previous out[{target}]"),
+        source => {
+            let named = LiveSource::named().into_iter().find(|(_, other)| *other == source);
+            named.map_or_else(String::new, |(name, _)| name.to_owned())
+        }
+    };
+    let filter = match texture.filter0.mag_filter() {
+        TexelFilter::LINEAR => "linear",
+        _ => "nearest",
+    };
+    let clamp = match texture.filter0.clamp_s() {
+        ClampMode::MIRROR => "mirror",
+        ClampMode::CLAMP => "clamp",
+        ClampMode::BORDER => "border",
+        _ => "wrap",
+    };
+    out.text(&format!("TEXTURE tex[{}] = {source} {filter} {clamp}", live.unit));
+    end(out);
+}
 
 fn texture(
     out: &mut TextBuffer,

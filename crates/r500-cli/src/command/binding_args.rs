@@ -190,6 +190,7 @@ impl StateArgs {
             let error = anyhow::anyhow!("texture unit {unit}: {error}{help}");
             if could_not { Failure::could_not(error) } else { Failure::input(error) }
         };
+        job.live.retain(|live| usize::from(live.unit) != unit);
         // The replaced texture is not counted.
         job.textures[unit] = None;
         let mut memory =

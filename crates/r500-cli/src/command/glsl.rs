@@ -6,8 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use r500::asm::visible;
 use r500::compile::Span;
+use r500::files::NamedFiles;
 use r500::program::{Job, Uniform};
 use r500::pvs::Source;
+use r500::reader::set_shader_values;
 use r500_mesa::Stage;
 
 use super::compiler::sources::pair_of_text;
@@ -102,7 +104,7 @@ pub(super) fn program(file: &Path) -> Exit<Option<Shader>> {
     diagnose(&verdict, false);
     let is_vertex = pair.fragment.is_none();
     let result = match verdict.is_fine() {
-        true => shader(&verdict, is_vertex)
+        true => shader(&verdict, file, is_vertex)
             .map_err(|failure| Rejected { message: failure.message(), first: None }),
         false => {
             let message = format!("{}: {}", pair.name, verdict.reason());
@@ -127,10 +129,21 @@ pub(super) fn program(file: &Path) -> Exit<Option<Shader>> {
     result.map(Some).map_err(Failure::from)
 }
 
-fn shader(verdict: &Verdict, is_vertex: bool) -> Exit<Shader> {
+/// Returns the program of a verdict; a fragment program with the values that the comments of its shader give.
+fn shader(verdict: &Verdict, file: &Path, is_vertex: bool) -> Exit<Shader> {
     Ok(match is_vertex {
         true => Shader::Vertex(Box::new(verdict.vertex_source()?)),
-        false => Shader::Fragment(Box::new(verdict.fragment()?.clone())),
+        false => {
+            let mut job = verdict.fragment()?.clone();
+            if let Some(shader) = verdict.shader(Some(Stage::Fragment)) {
+                let files = Some(&NamedFiles::next_to(file));
+                let name = file.display().to_string();
+                let samplers = verdict.samplers();
+                set_shader_values(&shader.text, &name, files, &mut job, samplers)
+                    .map_err(|error| Failure::input(anyhow::anyhow!(error)))?;
+            }
+            Shader::Fragment(Box::new(job))
+        }
     })
 }
 

@@ -10,7 +10,7 @@ use r500::files::{self as guard, MAX_TEXT};
 use r500::picture::Picture;
 use r500::program::Job;
 use r500_card::Card;
-use r500_scene::{CompileError, Frame, Scene};
+use r500_scene::{CompileError, Frame, Scene, ShadedError, ShadedPixel};
 use r500_stream::Chip;
 use r500_stream::capture::{Info, Record, Writer};
 
@@ -72,38 +72,24 @@ impl SceneFile {
         pixel: Option<[u32; 2]>,
         machine: &EngineArgs,
     ) -> Outcome<(Job, [u32; 2])> {
-        let draws: Vec<usize> = match pick {
-            Some(text) => vec![self.draw_number(text)?],
-            None => (0..self.scene.draws()).rev().collect(),
-        };
-        let [x, y] = pixel.unwrap_or_else(|| self.scene.size().map(|side| side / 2));
-        for draw in draws {
-            let (size, is_picture) = self.scene.target(draw).unwrap_or_default();
-            if pick.is_none() && !is_picture {
-                continue;
+        let number = pick.map(|text| self.draw_number(text)).transpose()?;
+        let pixel = pixel.unwrap_or_else(|| self.scene.size().map(|side| side / 2));
+        let name = input_args::show(&self.path);
+        match self.scene.shaded(number, time, pixel, &mut Self::card(machine)?) {
+            Ok(ShadedPixel { job, place, .. }) => Ok((job, place)),
+            Err(ShadedError::Outside { pixel: [x, y], size: [width, height] }) => {
+                let message = format!("--pixel {x},{y} is outside the picture of {width}x{height}");
+                Err(Failure::usage(message))
             }
-            if x >= size[0] || y >= size[1] {
-                return Err(Failure::usage(format!(
-                    "--pixel {x},{y} is outside the picture of {}x{}",
-                    size[0], size[1]
-                )));
+            Err(error @ ShadedError::Nothing { .. }) => {
+                let of_draw = if pick.is_some() { " by this draw" } else { "" };
+                Err(Failure::input(anyhow::anyhow!("{name}: {error}{of_draw}")))
             }
-            let frame = self.compile(time)?;
-            let mut card = Self::card(machine)?;
-            card.record(draw as u64);
-            card.submit(&frame.submission).map_err(Failure::could_not)?;
-            let Some(recorded) = card.take_recorded() else { continue };
-            // In memory, the first row is the top one.
-            if let Some(place) = recorded.places([x, size[1] - 1 - y]).last() {
-                let name = format!("draw {draw}");
-                return Ok((Job { name, ..recorded.job }, *place));
+            Err(ShadedError::Compile(error)) => {
+                Err(Failure::input(anyhow::anyhow!("{name}: {error}")))
             }
+            Err(error) => Err(Failure::could_not(error)),
         }
-        Err(Failure::input(anyhow::anyhow!(
-            "{}: no fragment is shaded at pixel {x},{y}{}",
-            input_args::show(&self.path),
-            if pick.is_some() { " by this draw" } else { "" }
-        )))
     }
 
     /// Returns the vertices of draw `pick`, or of the first draw, at a time, with the vertex program and its constants.
@@ -173,6 +159,21 @@ impl SceneFile {
         );
         card.submit(&frame.submission).map_err(Failure::could_not)?;
         Ok(frame.picture(card))
+    }
+
+    /// Compares the picture at time 0 with what the scene expects. Returns what is wrong, and the first wrong pixel; `None` if it expects nothing.
+    pub(super) fn judge(
+        &self,
+        machine: &EngineArgs,
+    ) -> Outcome<Option<(Vec<String>, Option<[u32; 2]>)>> {
+        if !self.scene.expects() {
+            return Ok(None);
+        }
+        let picture = self.draw(&mut Self::card(machine)?, 0.0, machine)?;
+        let verdicts = self.scene.judge(&picture);
+        let wrong = || verdicts.iter().filter(|verdict| !verdict.passes);
+        let texts = wrong().map(ToString::to_string).collect();
+        Ok(Some((texts, wrong().next().map(|verdict| verdict.pixel))))
     }
 
     /// Prints what a real card does otherwise.

@@ -20,12 +20,13 @@ use super::engine_args::EngineArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, ReadArgs};
 use super::report::{self, Case, CaseEnd, ReportFormat};
+use super::scene::SceneFile;
 use super::vertex::VertexFile;
 use super::{syntax, terminal};
 
 /// Run programs with expectations.
 ///
-/// Takes cases and draws (JSON, JSON lines, gzipped or not), assembly with EXPECT, and whole
+/// Takes cases and draws (JSON, JSON lines, gzipped or not), assembly and scenes with EXPECT, and whole
 /// folders of them. A value passes within the case's tolerance, relative above 1 and absolute
 /// below; +0 equals -0 and any NaN any other. Draws compare in 8 bits. What is killed, uncovered or
 /// never written is 0 in every channel, or the draw's `background`. A capture passes if at most the
@@ -93,6 +94,8 @@ enum Work {
     Picture(Box<Job>),
     /// A vertex of a vertex program; `None` if the program expects nothing.
     Vertex(Arc<VertexFile>, Option<usize>),
+    /// The picture of a scene at time 0.
+    Scene(Box<SceneFile>),
 }
 
 /// The outcome of a test.
@@ -185,7 +188,8 @@ impl Test {
             n => n,
         };
         options.threads = 1;
-        let runner = Runner { engine: self.machine.engine(), options, threads };
+        let runner =
+            Runner { engine: self.machine.engine(), options, threads, machine: &self.machine };
         let baseline = self.against.as_deref().map(Baseline::read).transpose()?.unwrap_or_default();
 
         let bar = terminal::progress(0, "tests");
@@ -255,10 +259,15 @@ impl Test {
     fn items(&self, file: &Path) -> Outcome<Box<dyn Iterator<Item = Item>>> {
         let picture = file.with_extension("png");
         let reference = (!input_args::is_stdin(file) && picture.is_file()).then_some(picture);
+        let scene = match SceneFile::read(file, self.read) {
+            Ok(scene) => scene.map(|scene| Ok(Work::Scene(Box::new(scene)))),
+            Err(failure) => Some(Err(failure.message())),
+        };
         let work: Box<dyn Iterator<Item = Result<Work, String>>> =
-            match VertexFile::read(file, self.read)? {
-                Some(vertex) => vertex_tests(vertex),
-                None => match input_args::open(file, self.read) {
+            match (scene, VertexFile::read(file, self.read)?) {
+                (Some(scene), _) => Box::new(std::iter::once(scene)),
+                (None, Some(vertex)) => vertex_tests(vertex),
+                (None, None) => match input_args::open(file, self.read) {
                     Ok(jobs) => Box::new(jobs.map(|job| {
                         let job = job.map_err(|error| error.to_string())?;
                         Ok(Work::Picture(Box::new(job)))
@@ -285,7 +294,7 @@ impl Test {
 
     fn run_batch(
         &self,
-        runner: &Runner,
+        runner: &Runner<'_>,
         baseline: &Baseline,
         batch: &mut Vec<Item>,
         tally: &mut Tally,
@@ -312,7 +321,7 @@ impl Test {
     fn known(&self, item: &Item, end: End) -> End {
         let declared = match &item.work {
             Ok(Work::Picture(job)) => job.expect.known_failure,
-            Ok(Work::Vertex(..)) => false,
+            Ok(Work::Vertex(..) | Work::Scene(_)) => false,
             Err(_) => return end,
         };
         if !(declared || self.known_failure.contains(&item.name())) {
@@ -366,13 +375,14 @@ impl Test {
 }
 
 /// Runs jobs on all threads.
-struct Runner {
+struct Runner<'a> {
     engine: &'static dyn Engine,
     options: Options<'static>,
     threads: usize,
+    machine: &'a EngineArgs,
 }
 
-impl Runner {
+impl Runner<'_> {
     /// Returns how each ended, and the seconds it took.
     fn run(&self, batch: &[Item]) -> Vec<(End, f64)> {
         let next = AtomicUsize::new(0);
@@ -409,6 +419,14 @@ impl Runner {
                 return match vertex.judge(*n, self.options.limits) {
                     Ok(wrong) if wrong.is_empty() => End::Passed,
                     Ok(wrong) => End::Failed(wrong, None),
+                    Err(failure) => End::Failed(vec![failure.message()], None),
+                };
+            }
+            Ok(Work::Scene(scene)) => {
+                return match scene.judge(self.machine) {
+                    Ok(None) => End::NothingExpected,
+                    Ok(Some((wrong, _))) if wrong.is_empty() => End::Passed,
+                    Ok(Some((wrong, pixel))) => End::Failed(wrong, pixel),
                     Err(failure) => End::Failed(vec![failure.message()], None),
                 };
             }

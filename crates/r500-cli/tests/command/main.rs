@@ -19,6 +19,7 @@ mod debug;
 mod diff;
 mod disasm;
 mod explain;
+mod feedback;
 mod find;
 mod lsp;
 mod manual;

@@ -51,6 +51,14 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
 }
 
+impl Compiled {
+    /// Returns the names of the samplers, by unit.
+    #[must_use]
+    pub fn sampler_names(&self) -> Vec<(u8, String)> {
+        (0..).zip(self.samplers.iter().map(|unit| unit.name.clone())).collect()
+    }
+}
+
 /// Most operations: an instruction has two halves of at most four.
 const MOST_OPERATIONS: usize = INSTRUCTION_SLOTS * 4;
 

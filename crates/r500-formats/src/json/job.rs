@@ -60,6 +60,7 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
         size,
         inputs,
         textures,
+        live: Vec::new(),
         uniforms: uniforms.into_iter().filter_map(uniform).collect(),
         named_by_value,
         coverage: entry.coverage.map(|c| c.flags),

@@ -3,6 +3,7 @@
 //! | module | content |
 //! | --- | --- |
 //! | this one | statements |
+//! | `expectation` | `EXPECT` |
 //! | `expression` | values of constants; their grammar is `r500_text::expression` |
 //! | `memory` | buffers; registers, and the memory that their addresses are in |
 //! | `program` | programs in braces, or in files |
@@ -11,6 +12,7 @@
 //!
 //! Words are separated by white space; `--` begins a comment. A program between braces is read by the language that it is in.
 
+mod expectation;
 mod expression;
 mod memory;
 mod program;
@@ -26,8 +28,9 @@ use r500::program::Job;
 use r500::pvs::{CONSTANTS, INPUTS, Source};
 use r500::text::expression::{Environment, Expression, Value};
 
+use crate::expect::ExpectedPixel;
 use crate::mesh::{Attribute, MAX_ATTRIBUTES, MAX_VERTICES, Mesh};
-use crate::{Assignment, Draw, RawBuffer, RegisterWrite, Scene, SceneError, Target};
+use crate::{Assignment, Draw, Places, RawBuffer, RegisterWrite, Scene, SceneError, Target};
 use shader::{NamedTexture, NamedValue, ShaderText};
 
 /// Limit of the errors of a text.
@@ -53,7 +56,7 @@ pub(crate) const PRIMITIVES: [(&str, PrimType); 10] = [
 ];
 
 const DRAW_HELP: &str = "in a draw: VERTICES, INDICES, VERTEX PROGRAM or SHADER, FRAGMENT PROGRAM or SHADER, VERTEX const[n] =, FRAGMENT const[n] =, UNIFORM name =, TEXTURE n =, and registers";
-const SCENE_HELP: &str = "a scene has SCENE, TARGET, BUFFER, CLEAR and DRAW";
+const SCENE_HELP: &str = "a scene has SCENE, TARGET, BUFFER, CLEAR, DRAW and EXPECT";
 
 impl Scene {
     /// Parses a scene. `path` is its file, next to which it may name others.
@@ -70,6 +73,8 @@ impl Scene {
             targets: Vec::new(),
             buffers: Vec::new(),
             draws: Vec::new(),
+            expected: Vec::new(),
+            tolerance: 0.0,
             errors: Vec::new(),
         };
         if text.len() > MAX_SCENE {
@@ -77,7 +82,7 @@ impl Scene {
             return Err(vec![SceneError { span: 0..0, message, help: String::new() }]);
         }
         parser.scene();
-        let Parser { targets, buffers, draws, mut errors, .. } = parser;
+        let Parser { targets, buffers, draws, expected, tolerance, mut errors, .. } = parser;
         if errors.is_empty() && draws.is_empty() {
             let end = text.trim_end().len();
             let message = "a scene has at least one draw".to_owned();
@@ -91,18 +96,8 @@ impl Scene {
             .iter()
             .flat_map(|draw| draw.vertex_constants.iter().chain(&draw.fragment_constants));
         let moves = constants.into_iter().any(|assignment| assignment.value.moves());
-        Ok(Self { targets, buffers, draws, moves })
+        Ok(Self { targets, buffers, draws, expected, tolerance, moves })
     }
-}
-
-/// Returns the first word of a text, after comments.
-pub(crate) fn first_word(text: &str) -> &str {
-    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
-    while rest.starts_with("--") {
-        rest = rest.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
-    }
-    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-    &rest[..end]
 }
 
 /// An error: what, where, and help.
@@ -124,6 +119,8 @@ struct Parser<'t> {
     targets: Vec<Target>,
     buffers: Vec<RawBuffer>,
     draws: Vec<Draw>,
+    expected: Vec<ExpectedPixel>,
+    tolerance: f64,
     errors: Vec<SceneError>,
 }
 
@@ -135,6 +132,8 @@ struct Parts {
     /// `Some(None)`: none.
     vertex: Option<Option<Source>>,
     fragment: Option<Box<Job>>,
+    /// The places of the instructions of `fragment` in the text.
+    places: Places,
     vertex_shader: Option<ShaderText>,
     fragment_shader: Option<ShaderText>,
     uniforms: Vec<NamedValue>,
@@ -195,6 +194,9 @@ impl<'t> Parser<'t> {
         }
         if self.keyword("DRAW") {
             return self.draw();
+        }
+        if self.keyword("EXPECT") {
+            return self.expectation();
         }
         Err(self.wrong("expected a statement", SCENE_HELP))
     }
@@ -333,6 +335,8 @@ impl<'t> Parser<'t> {
             vertex_constants: parts.vertex_constants,
             fragment_constants: parts.fragment_constants,
             textures: parts.textures,
+            places: parts.places,
+            span,
             registers: parts.registers,
         });
         Ok(())
@@ -363,7 +367,9 @@ impl<'t> Parser<'t> {
             }
         } else if self.keyword("FRAGMENT") {
             if self.keyword("PROGRAM") {
-                parts.fragment = self.fragment_program()?.map(Box::new);
+                let program = self.fragment_program()?;
+                (parts.fragment, parts.places) = program
+                    .map_or((None, Vec::new()), |(job, places)| (Some(Box::new(job)), places));
             } else if self.keyword("SHADER") {
                 parts.fragment_shader = Some(self.shader()?);
             } else {

@@ -9,7 +9,7 @@ use r500::pvs::Source;
 use r500::reader::assembly;
 
 use super::{MAX_ERRORS, Parsed, Parser, at};
-use crate::SceneError;
+use crate::{Places, SceneError};
 
 /// What a text in braces is written in: where its comments are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Parser<'_> {
     }
 
     /// Parses what follows `FRAGMENT PROGRAM`; `None` for a program with errors, which are reported.
-    pub(super) fn fragment_program(&mut self) -> Parsed<Option<Job>> {
+    pub(super) fn fragment_program(&mut self) -> Parsed<Option<(Job, Places)>> {
         let (text, path, span) = self.program(Language::Assembly)?;
         let name = path.to_string_lossy().into_owned();
         let assembly = assembly::assemble_with_files(text.as_bytes(), &name, self.files);
@@ -64,8 +64,14 @@ impl Parser<'_> {
             }
             return Ok(None);
         }
+        let inside = path == self.path;
+        let place = |span: &r500::asm::Span| {
+            let here = inside && assembly.files.name(*span) == name;
+            here.then_some(span.start as usize..span.end as usize)
+        };
+        let places = assembly.spans.iter().map(place).collect();
         assembly::job(&assembly, self.files)
-            .map(Some)
+            .map(|job| Some((job, places)))
             .map_err(|error| at(span, error.to_string(), "a fragment program names its textures"))
     }
 

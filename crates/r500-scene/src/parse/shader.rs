@@ -125,6 +125,11 @@ impl Parser<'_> {
             parts.vertex = Some(Some(compiled.source));
         }
         if let (Some(shader), Some(compiled)) = (&fragment, fragment_program) {
+            let place = |spans: &Vec<compile::Span>| spans.first().map(|span| span.range());
+            parts.places = match shader.file {
+                None => compiled.spans.iter().map(place).collect(),
+                Some(_) => vec![None; compiled.spans.len()],
+            };
             let mut job = compiled.job;
             self.name_textures(parts, &compiled.samplers, &mut job, &shader.span);
             uniforms[1].clone_from(&job.uniforms);

@@ -111,6 +111,30 @@ pub fn job_with(
     Ok(job)
 }
 
+/// Gives a job the textures that directives of assembly bind.
+#[cfg(feature = "glsl")]
+pub(super) fn bind_textures(
+    directives: &str,
+    name: &str,
+    files: Option<&NamedFiles>,
+    job: &mut Job,
+) -> Result<(), ReadError> {
+    const NOTHING: &str = "OUT LAST src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+    let text = format!("{directives}{NOTHING}");
+    let memory = TextureMemory::default();
+    let assembly = assembled(text.as_bytes(), Some(name), files, &memory);
+    let read = files.map(|files| move |path: &Path| files.read(path, MAX_PICTURE));
+    let read = read.as_ref().map(|read| -> ReadFile<'_> { read });
+    let bound = job_with(&assembly, read, memory)?;
+    for (slot, texture) in job.textures.iter_mut().zip(bound.textures) {
+        if texture.is_some() {
+            *slot = texture;
+        }
+    }
+    job.live.extend(bound.live);
+    Ok(())
+}
+
 /// Returns the files that an assembly includes or names, besides its own.
 pub fn files(assembly: &Assembly) -> impl Iterator<Item = PathBuf> {
     let included = assembly.files.list.iter().skip(1).map(|file| PathBuf::from(&file.name));

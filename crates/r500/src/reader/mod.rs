@@ -28,6 +28,17 @@ pub enum Language {
     Glsl,
 }
 
+/// Returns whether a text is a scene, which the crate `r500-scene` reads: its first word after comments is `SCENE`.
+#[must_use]
+pub fn is_scene(text: &str) -> bool {
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
+    while rest.starts_with("--") {
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
+    }
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+    rest[..end].eq_ignore_ascii_case("SCENE")
+}
+
 /// Why an input cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -230,7 +241,7 @@ fn begin<'a>(
         }
         Language::Glsl => {
             let source = whole(input, limits)?;
-            let job = compiled(&String::from_utf8_lossy(&source), name);
+            let job = compiled(&String::from_utf8_lossy(&source), name, files);
             Ok(Jobs { jobs: Box::new(std::iter::once(job)), assembly: None })
         }
         Language::Assembly => {
@@ -258,16 +269,44 @@ fn whole(input: impl Read, limits: &Limits) -> Result<Vec<u8>, ReadError> {
 
 /// Compiles GLSL.
 #[cfg(not(feature = "glsl"))]
-fn compiled(_: &str, _: Option<&str>) -> Result<Job, ReadError> {
+fn compiled(_: &str, _: Option<&str>, _: Option<&NamedFiles>) -> Result<Job, ReadError> {
     Err(ReadError::NoCompiler)
 }
 
-/// Compiles GLSL.
+/// Gives a compiled shader the values and textures of its comments, as [`shader_values::apply`](crate::shader_values::apply) does; `samplers` are the
+/// names of its samplers by unit, and files are those that may be read. Comments about what it does not read have no effect.
+///
+/// # Errors
+/// A value that does not fit, with its place, or a texture that cannot be loaded.
 #[cfg(feature = "glsl")]
-fn compiled(source: &str, name: Option<&str>) -> Result<Job, ReadError> {
+pub fn set_shader_values(
+    text: &str,
+    name: &str,
+    files: Option<&NamedFiles>,
+    job: &mut Job,
+    samplers: &[(u8, String)],
+) -> Result<(), ReadError> {
+    let (textures, wrong) = crate::shader_values::apply(text, job, samplers);
+    if let Some(wrong) = wrong.iter().find(|wrong| !wrong.is_unread) {
+        let (line, column) = r500_compile::Diagnostic::warning(wrong.span, "").line_column(text);
+        let text = format!("{name}:{line}:{column}: {}", wrong.message);
+        return Err(ReadError::Glsl { text, count: 1 });
+    }
+    if textures.is_empty() { Ok(()) } else { assembly::bind_textures(&textures, name, files, job) }
+}
+
+/// Compiles GLSL, with the values that its comments give ([`shader_values`](crate::shader_values)).
+#[cfg(feature = "glsl")]
+fn compiled(
+    source: &str,
+    name: Option<&str>,
+    files: Option<&NamedFiles>,
+) -> Result<Job, ReadError> {
     let file = name.unwrap_or("shader");
     match r500_compile::compile(source) {
-        Ok(compiled) => {
+        Ok(mut compiled) => {
+            let samplers = compiled.sampler_names();
+            set_shader_values(source, file, files, &mut compiled.job, &samplers)?;
             let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
             let origin = format!("{file}, r500 {}", env!("CARGO_PKG_VERSION"));
             Ok(Job { name: stem.unwrap_or_default(), origin, ..compiled.job })

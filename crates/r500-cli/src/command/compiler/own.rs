@@ -79,8 +79,8 @@ fn fragment_program(compiled: compile::Compiled) -> FragmentProgram {
         channel: 0,
         channels: vector.size,
     });
-    let samplers = (0..).zip(compiled.samplers.iter().map(|unit| unit.name.clone()));
-    FragmentProgram::undrawn(compiled.job, varyings.collect(), samplers.collect())
+    let samplers = compiled.sampler_names();
+    FragmentProgram::undrawn(compiled.job, varyings.collect(), samplers)
 }
 
 fn vertex_program(compiled: vertex::Compiled) -> VertexProgram {

@@ -136,6 +136,12 @@ impl Verdict {
         self.spans.iter().find(|(other, _)| *other == stage).map_or(&[], |(_, spans)| spans)
     }
 
+    /// Returns the names of the samplers of the fragment program, by unit.
+    pub(in crate::command) fn samplers(&self) -> &[(u8, String)] {
+        let fragment = self.compiled.as_ref().and_then(|compiled| compiled.fragment.as_ref());
+        fragment.map_or(&[], |fragment| &fragment.samplers)
+    }
+
     /// Returns the shader of a stage, if it is the user's.
     pub(in crate::command) fn shader(&self, stage: Option<Stage>) -> Option<&Shader> {
         self.shaders.iter().find(|(other, _)| Some(*other) == stage).map(|(_, shader)| shader)

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use r500::exec::live_textures::PreviousPicture;
 use r500::program::Job;
 
 use super::output::Sink;
@@ -74,7 +75,7 @@ impl Render {
         if let Some(folder) = sink.path().parent() {
             create_folder(folder)?;
         }
-        let ready = self.ready(job, None)?;
+        let ready = self.ready(job, None, &PreviousPicture::default())?;
         let (name, size) = (ready.job.name.clone(), ready.size);
         let (summary, written, stopped) = if strips::pays(&ready) {
             let Streamed { summary, written, stopped } = self.stream(&ready, sink)?;

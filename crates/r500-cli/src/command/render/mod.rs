@@ -1,6 +1,7 @@
 //! `r500 render`: drawing of pictures.
 
 mod compare;
+mod feedback;
 mod folder;
 mod output;
 mod scene;
@@ -17,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use r500::builtin_uniforms::{self, BuiltinUniforms};
+use r500::exec::live_textures::PreviousPicture;
 use r500::exec::{
     Bindings, Counters, Drawing, Frame, Options, PixelRect, RunError, RunInfo, RuntimeWarnings,
     Shader,
@@ -80,6 +82,10 @@ pub(super) struct Render {
     /// skipped
     #[arg(long, value_name = "K/N", value_parser = syntax::shard)]
     shard: Option<syntax::Shard>,
+    /// Give a texture unit what the program wrote to an output in the frame before: `out[0]=tex[0]`, and how it is sampled if that is not
+    /// nearest and clamp (`out[0]=tex[0],linear,wrap`). In the first frame it is 0; frames before FIRST of --frames are drawn, but not written
+    #[arg(long, value_name = "out[N]=tex[N]")]
+    feedback: Vec<String>,
     /// Draw again whenever the program, a file that it names or a texture changes, until interrupted
     #[arg(long, conflicts_with = "frames")]
     reload: bool,
@@ -119,6 +125,8 @@ Examples:
   r500 render prog.bin -o out.png --input 'temp[0]=2*u-1, 2*v-1' --input temp[1]=position
   r500 render prog.bin -o anim.gif --frames 0..50 --time-to 3.r
   r500 render prog.bin -o frame-####.png --frames 0..1000 --time-to 3.r --shard 1/4
+  r500 render examples/life.r5 -o life.gif --frames 0..200
+  r500 render prog.bin -o trails.gif --frames 0..100 --feedback 'out[0]=tex[1],linear'
   r500 render captures -o pictures --shard 1/4
   r500 render captures -o 'pictures/{}.exr'
   r500 render piglit.jsonl.gz --list; r500 render piglit.jsonl.gz --pick fs-abs-vec2.0 --show
@@ -310,8 +318,8 @@ impl Render {
 
     /// Draws one picture and outputs it as requested.
     fn once(&self, sink: Option<&Sink>) -> Outcome {
-        let Some(job) = self.source.read()? else { return input_args::LISTED };
-        let ready = self.ready(job, None)?;
+        let Some(job) = self.job()? else { return input_args::LISTED };
+        let ready = self.ready(job, None, &PreviousPicture::default())?;
         let size = ready.size;
         let in_strips = !self.show && self.compare.reference.is_none() && strips::pays(&ready);
         if let Some(sink) = sink
@@ -362,11 +370,17 @@ impl Render {
     }
 
     /// Reads all that a job needs, for a frame of a sequence if one is given.
-    fn ready(&self, mut job: Job, moment: Option<Moment>) -> Outcome<Ready> {
+    fn ready(
+        &self,
+        mut job: Job,
+        moment: Option<Moment>,
+        previous: &PreviousPicture,
+    ) -> Outcome<Ready> {
         let size = self.size.unwrap_or_else(|| builtin_uniforms::default_size(&job));
         if let Some(Moment { frame, .. }) = moment {
             BuiltinUniforms { frame: Some(frame), ..BuiltinUniforms::default() }.apply(&mut job);
         }
+        previous.bind(&mut job, size);
         let time = moment.map(|moment| moment.time);
         let takes_time = self.state.apply_at(&mut job, size, time)?;
         if !takes_time && self.state.time.is_some() {
@@ -374,6 +388,7 @@ impl Render {
         }
         if moment.is_none() {
             engine_args::warn_missing(&job, true);
+            feedback::warn_absent(&job);
         }
         let (shader, bindings) = engine_args::bind(&job, size)?;
         Ok(Ready { job, shader: Arc::new(shader), bindings, size, crop: self.crop })

@@ -169,6 +169,7 @@ impl Render {
             ),
             ("--window", self.window, "use --show, or --frames with a .gif"),
             ("--reload", self.reload, "draw again by hand"),
+            ("--feedback", !self.feedback.is_empty(), "a TARGET is a texture of later draws"),
             ("--time-to", state.time_to.is_some(), "expressions take `time`"),
             (
                 "--input, --const, --int, --bool, --texture and --register",

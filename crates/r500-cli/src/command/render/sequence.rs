@@ -8,9 +8,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use r500::exec::RuntimeWarnings;
+use r500::exec::live_textures::{PreviousPicture, previous_targets};
 use r500::files::OutputWriter;
 use r500::picture::{ApngWriter, GifWriter, Picture};
 
+use super::feedback;
 use super::output::{FileFormat, Plane, Sink, cannot_encode};
 use super::strips::{self, Streamed};
 use super::{Drawn, Moment, Render, Target, planes};
@@ -37,10 +39,11 @@ impl Render {
         if input_args::is_stdin(path) {
             return Err(Failure::usage("frames go to files; -o - takes one picture"));
         }
-        let Some(job) = self.source.read()? else { return input_args::LISTED };
+        let Some(job) = self.job()? else { return input_args::LISTED };
+        let feeds_back = previous_targets(&job).next().is_some();
         let begin = self.state.start_time(&job)?;
         let mut probe = job.clone();
-        if !self.state.apply_time(&mut probe, begin)? {
+        if !self.state.apply_time(&mut probe, begin)? && !feeds_back {
             return Err(Failure::usage(
                 "all frames would be equal: no constant takes the time; say which does with \
                  --time-to (such as --time-to 3.r)",
@@ -55,23 +58,29 @@ impl Render {
         let count = frames.end - frames.start;
         let mut moving = None;
         let Range { start: first, end } = frames;
+        let mut previous = PreviousPicture::default();
+        feedback::warn_absent(&job);
+        // Each frame follows from the one before.
+        let frames = if feeds_back { 0..end } else { frames };
         // Frames are drawn one after the other, on all threads; encoding takes a thread a frame.
         writing(|writer| {
             for frame in frames {
-                bar.inc(1);
-                if self.shard.is_some_and(|shard| !shard.takes(u64::from(frame))) {
-                    continue;
-                }
                 let own = sink.renamed(numbered(path, frame, digits));
-                if self.shard.is_some() && self.target != Target::All && own.path().exists() {
+                let wanted = frame >= first
+                    && self.shard.is_none_or(|shard| shard.takes(u64::from(frame)))
+                    && !(self.shard.is_some() && self.target != Target::All && own.path().exists());
+                if frame >= first {
+                    bar.inc(1);
+                }
+                if !wanted && !feeds_back {
                     continue;
                 }
                 let time = f64::from(begin) + f64::from(frame) / f64::from(self.fps);
                 let failed =
                     |error| Err(engine_args::not_run(error).context(format_args!("frame {frame}")));
                 let moment = Moment { frame, time: time as f32 };
-                let ready = self.ready(job.clone(), Some(moment))?;
-                if !animation && strips::pays(&ready) {
+                let ready = self.ready(job.clone(), Some(moment), &previous)?;
+                if !animation && !feeds_back && strips::pays(&ready) {
                     let Streamed { summary, written, stopped } = self.stream(&ready, &own)?;
                     stopped.map_or(Ok(()), failed)?;
                     self.report_frame(frame, &summary.warnings)?;
@@ -80,6 +89,10 @@ impl Render {
                 }
                 let mut drawn = self.draw(ready)?;
                 drawn.stopped.take().map_or(Ok(()), failed)?;
+                previous = PreviousPicture::of(&job, &drawn.frame);
+                if !wanted {
+                    continue;
+                }
                 self.report_frame(frame, &drawn.frame.warnings)?;
                 if animation {
                     let planes = self.planes(&drawn.frame)?;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime};
 
 use r500::builtin_uniforms::BuiltinUniforms;
+use r500::exec::live_textures::{PreviousPicture, previous_targets};
 use r500::exec::{Bindings, Drawing, Frame};
 use r500::program::Job;
 use softbuffer::{Context, Surface};
@@ -25,7 +26,7 @@ use crate::command::{input_args, terminal};
 impl Render {
     /// Shows the picture until its window is closed.
     pub(super) fn live(&self) -> Outcome {
-        let Some(job) = self.source.read()? else { return input_args::LISTED };
+        let Some(job) = self.job()? else { return input_args::LISTED };
         let size = self.size.or(job.size).unwrap_or([256, 256]);
         let scene = Scene::new(self, job, size)?;
         if !scene.moves && self.state.time.is_some() {
@@ -63,20 +64,25 @@ struct Scene {
     drawing: Drawing<'static>,
     bindings: Bindings,
     frame: Frame,
-    /// Whether a constant takes the time, or the number of pictures drawn before.
+    /// Whether a constant takes the time, or the number of pictures drawn before, or textures have the picture before.
     moves: bool,
+    /// Whether textures have the picture before.
+    feeds_back: bool,
 }
 
 impl Scene {
     fn new(render: &Render, base: Job, size: [u32; 2]) -> Outcome<Self> {
         let mut job = base.clone();
         let takes_time = render.state.apply(&mut job, size)?;
-        let moves = takes_time || job.uniforms.iter().any(|uniform| uniform.name == "frame");
+        let feeds_back = previous_targets(&job).next().is_some();
+        PreviousPicture::default().bind(&mut job, size);
+        let moves =
+            feeds_back || takes_time || job.uniforms.iter().any(|uniform| uniform.name == "frame");
         let (shader, bindings) = bind(&job, size)?;
         let (engine, options) = (render.machine.engine(), render.machine.options()?);
         let drawing = Drawing::new(engine, shader, &bindings, options).map_err(not_run)?;
         let frame = drawing.frame(&bindings).map_err(not_run)?;
-        Ok(Self { base, job, drawing, bindings, frame, moves })
+        Ok(Self { base, job, drawing, bindings, frame, moves, feeds_back })
     }
 
     /// Draws the picture at a time, after a number of others.
@@ -90,7 +96,13 @@ impl Scene {
                 self.bindings.set_constant(n, constant.map(f32::from_bits)).map_err(not_bound)?;
             }
         }
-        self.drawing.draw_into(&self.bindings, &mut self.frame).map_err(not_run)
+        self.drawing.draw_into(&self.bindings, &mut self.frame).map_err(not_run)?;
+        if self.feeds_back {
+            let size = [self.frame.width(), self.frame.height()];
+            PreviousPicture::of(&self.job, &self.frame).bind(&mut self.job, size);
+            self.bindings = bind(&self.job, size)?.1;
+        }
+        Ok(())
     }
 }
 
@@ -339,7 +351,7 @@ impl Live<'_> {
         }
         self.stamps = stamps;
         let size = self.scene.bindings.size();
-        let scene = self.render.source.read().and_then(|job| match job {
+        let scene = self.render.job().and_then(|job| match job {
             Some(job) => Scene::new(self.render, job, size).map(Some),
             None => Ok(None),
         });
