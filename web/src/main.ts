@@ -27,6 +27,8 @@ import { Help } from "./help/help.ts";
 import { Intro } from "./help/intro.ts";
 import { Lessons } from "./lessons/lessons.ts";
 import { Client, unlessStopped } from "./machine/client.ts";
+import { engineChoice } from "./gpu/choice.ts";
+import { Pictures } from "./gpu/pictures.ts";
 import { load } from "./machine/load.ts";
 import { Pool } from "./machine/pool.ts";
 import { sourceRequest, type Analysis, type Bits4, type Judged, type Range, type Source, type TextEdit } from "./machine/protocol.ts";
@@ -79,8 +81,12 @@ splitters();
 const pixel = new Signal<[number, number] | undefined>(undefined);
 const transport: Transport = new Transport(() => player.extent());
 const stage: Stage = new Stage({ values: (target) => player.values(target), chosen: (x, y) => choose([x, y]) }, pixel);
-const player: Player = new Player(pool, transport, stage);
-const thumbnails = new Thumbnails(pool, transport);
+/** The client of the shaders for WebGPU, which is created where there is a GPU. */
+let shaders: Client | undefined;
+const pictures = new Pictures(pool, () => (shaders ??= new Client(module, patience(PATIENCE))));
+const player: Player = new Player(pictures, transport, stage);
+const thumbnails = new Thumbnails(pictures, transport);
+engineChoice(pictures);
 
 /** Steps through the pixel that was clicked. */
 function choose(at: [number, number]): void {
@@ -569,6 +575,7 @@ if ("serviceWorker" in navigator && isSecureContext) {
 const handle = {
   editor,
   pool,
+  pictures,
   player,
   transport,
   analysis: program.analysis,

@@ -33,6 +33,8 @@ export const drawingOf = (view: View, limit: number, bands: Drawing["bands"] = [
 export interface Picture {
   view: View;
   pixels: Uint8ClampedArray<ArrayBuffer>;
+  /** The picture, if it has no pixels here. */
+  bitmap?: ImageBitmap;
   engine: string;
   instead: string | null;
   instructions: number;

@@ -1,6 +1,7 @@
 // Draws the picture after every change, one drawing at a time; the latest request replaces earlier ones.
 
-import type { Picture, Pool, View } from "../machine/pool.ts";
+import type { Pictures } from "../gpu/pictures.ts";
+import type { Picture, View } from "../machine/pool.ts";
 import { DEPTH, type Bits4, type Source } from "../machine/protocol.ts";
 import { h, message } from "../app/dom.ts";
 import { count } from "../app/numbers.ts";
@@ -27,7 +28,7 @@ export class Player {
   onfailed: () => void = () => {};
 
   constructor(
-    private readonly pool: Pool,
+    private readonly pictures: Pictures,
     private readonly transport: Transport,
     private readonly stage: Stage,
   ) {
@@ -35,10 +36,12 @@ export class Player {
       signal.watch(() => this.again());
     }
     instructions.watch(() => this.again());
+    pictures.onchange = () => this.again();
     stage.mouse.watch(() => this.inputs.has("mouse") && this.again());
     transport.playing.watch((playing) => {
       this.lastTick = undefined;
       if (playing) this.draw();
+      else if (this.picture?.bitmap !== undefined) this.again();
       else this.tell();
     });
   }
@@ -86,7 +89,7 @@ export class Player {
     this.tried.clear();
     this.broken = false;
     this.lastTick = undefined;
-    const loading = this.pool.load(source);
+    const loading = this.pictures.load(source);
     this.loading = loading;
     loading.then(
       () => this.source === source && this.draw(),
@@ -108,7 +111,7 @@ export class Player {
   /** Returns the raw values of the current picture. */
   async values(target: number): Promise<Float32Array | undefined> {
     if (!this.transport.playing.value) await this.settled();
-    return this.pool.values(target);
+    return this.pictures.values(target);
   }
 
   /** Waits until the requested picture is drawn. */
@@ -131,7 +134,7 @@ export class Player {
       try {
         await this.loading;
         if (this.picture === undefined) performance.mark("loaded");
-        const picture = await this.pool.draw(this.view());
+        const picture = await this.pictures.draw(this.view(), this.transport.playing.value);
         if (source !== this.source) continue;
         if (this.picture === undefined) performance.mark("first picture");
         this.picture = picture;
@@ -207,7 +210,9 @@ export class Player {
     const text = this.transport.playing.value ? `${Math.round(rate)} frames/s · ${took}` : took;
     this.transport.told(
       text + slow,
-      `Drawn by the ${picture.engine} engine in ${this.pool.workers} workers${picture.instead === null ? "" : `: ${picture.instead}`}; ${count(picture.instructions, "instruction")}, ${count(picture.killed, "pixel")} killed`,
+      picture.engine === "WebGPU"
+        ? this.pictures.verdict.value.title
+        : `Drawn by the ${picture.engine} engine in ${this.pictures.workers} workers${picture.instead === null ? "" : `: ${picture.instead}`}; ${count(picture.instructions, "instruction")}, ${count(picture.killed, "pixel")} killed`,
     );
   }
 }
