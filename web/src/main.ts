@@ -27,6 +27,8 @@ import { Help } from "./help/help.ts";
 import { Intro } from "./help/intro.ts";
 import { Lessons } from "./lessons/lessons.ts";
 import { Client, unlessStopped } from "./machine/client.ts";
+import { engineChoice } from "./gpu/choice.ts";
+import { Pictures } from "./gpu/pictures.ts";
 import { load } from "./machine/load.ts";
 import { isScene } from "./scene/kind.ts";
 import { SceneDrawing } from "./scene/drawing.ts";
@@ -97,9 +99,13 @@ const pixel = new Signal<[number, number] | undefined>(undefined);
 const transport: Transport = new Transport(() => player.extent());
 const stage: Stage = new Stage({ values: (target) => player.values(target), chosen: (x, y) => choose([x, y]) }, pixel);
 const hostTextures = new HostTextures();
-const player: Player = new Player(pool, transport, stage, new LiveTextures(hostTextures));
+/** The client of the shaders for WebGPU, which is created where there is a GPU. */
+let shaders: Client | undefined;
+const pictures = new Pictures(pool, () => (shaders ??= new Client(module, patience(PATIENCE))));
+const player: Player = new Player(pictures, transport, stage, new LiveTextures(hostTextures));
 takeKeys(stage.focusable, hostTextures, () => transport.playing.value);
-const thumbnails = new Thumbnails(pool, transport);
+const thumbnails = new Thumbnails(pictures, transport);
+engineChoice(pictures);
 
 /** Steps through the pixel that was clicked. */
 function choose(at: [number, number]): void {
@@ -628,6 +634,7 @@ if ("serviceWorker" in navigator && isSecureContext) {
 const handle = {
   editor,
   pool,
+  pictures,
   player,
   transport,
   analysis: program.analysis,

@@ -10,13 +10,27 @@ import { serve } from "../serve.mjs";
 const ARGUMENTS = [
   "--headless",
   "--no-sandbox",
-  "--disable-gpu",
   "--disable-quic",
   "--no-first-run",
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
 ];
+
+/** With these the browser has no WebGPU; or draws with SwiftShader, on the processor, also into canvases. */
+const NO_GPU = ["--disable-gpu"];
+const SWIFTSHADER = [
+  "--enable-unsafe-webgpu",
+  "--use-webgpu-adapter=swiftshader",
+  "--use-angle=swiftshader",
+  "--use-vulkan=swiftshader",
+  "--enable-features=Vulkan",
+  "--enable-unsafe-swiftshader",
+  "--ignore-gpu-blocklist",
+];
+
+/** What Chromium says of itself where it has no adapter; the page says it, too. */
+const NO_ADAPTER = "No available adapters.";
 
 /** How many times slower pages run than the machine. */
 const THROTTLE = Number(process.env.R500_CPU_THROTTLE ?? 1);
@@ -27,11 +41,11 @@ const PATIENCE = 20;
 /** Milliseconds after which a test that waits in vain fails; R500_TIMEOUT sets it. */
 const TIMEOUT = Number(process.env.R500_TIMEOUT ?? 240_000);
 
-/** A server of the built page and a browser. */
-export async function start() {
+/** A server of the built page and a browser, on request with WebGPU. */
+export async function start({ gpu = false } = {}) {
   const server = await serve();
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+  const browser = await chromium.launch({ executablePath, args: [...ARGUMENTS, ...(gpu ? SWIFTSHADER : NO_GPU)] });
   const address = `http://127.0.0.1:${server.address().port}/`;
   return { browser, address, stop: async () => (await browser.close(), server.close()) };
 }
@@ -55,7 +69,7 @@ export async function visit({ browser, address }, { fragment = "", before = unde
   await throttle(page);
   const complaints = [];
   const requests = [];
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && message.text() !== NO_ADAPTER && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
   context.on("request", (request) => requests.push(request.url()));
   await page.goto(`${address}?patience=${patience}${fragment}`);

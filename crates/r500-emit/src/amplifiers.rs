@@ -8,15 +8,17 @@ use crate::Arithmetic;
 use crate::interface::{Amplifier, AmplifierReason};
 use crate::textures::{Textures, is_implicit};
 
-/// Returns the amplifiers of a function, by address.
+/// Returns the amplifiers of a function, by address. Interpolated inputs are inexact.
 pub(crate) fn amplifiers(
     function: &Function,
     arithmetic: Arithmetic,
     textures: &Textures<'_>,
+    has_interpolated_inputs: bool,
 ) -> Vec<Amplifier> {
     let mut search = Search {
         function,
         textures,
+        has_interpolated_inputs,
         exact: arithmetic == Arithmetic::Exact,
         inexact: BTreeSet::new(),
         compared: BTreeMap::new(),
@@ -36,6 +38,7 @@ pub(crate) fn amplifiers(
 struct Search<'a> {
     function: &'a Function,
     textures: &'a Textures<'a>,
+    has_interpolated_inputs: bool,
     exact: bool,
     inexact: BTreeSet<Value>,
     /// Masks that depend on comparisons of inexact numbers, and the address of one.
@@ -67,6 +70,9 @@ impl Search<'_> {
                         Opcode::QuadBroadcast(_) if depth > 0 => {
                             self.add(address, AmplifierReason::QuadInBranch)
                         }
+                        Opcode::LoadConstant { .. } if any && !self.exact => {
+                            self.add(address, AmplifierReason::ConstantIndex)
+                        }
                         Opcode::Frc if any && !self.exact => {
                             self.add(address, AmplifierReason::Fraction)
                         }
@@ -87,7 +93,8 @@ impl Search<'_> {
                         | Opcode::Cos
                         | Opcode::Rcp => true,
                         // A host interpolates its own way, and may fuse a product with a sum.
-                        Opcode::Input { .. } | Opcode::Mad(..) => true,
+                        Opcode::Input { .. } => self.has_interpolated_inputs,
+                        Opcode::Mad(..) => true,
                         _ => any,
                     };
                     if inexact && !self.exact {

@@ -4,13 +4,18 @@ use std::collections::BTreeMap;
 
 use r500_program::{Input, InputData, Job};
 
-use crate::interface::{Interface, NamedConstant, ShaderInput, ShaderTexture, UniformBuffer};
+use crate::interface::{
+    Interface, NamedConstant, ShaderInput, ShaderTexture, UniformBuffer, VertexOutput,
+};
 use crate::source::{Expr, Member, PlanePart, Sample, Source, Stmt};
 use crate::textures::Textures;
 use crate::{Arithmetic, Dimensions, Inputs, Language};
 
 /// The binding of the uniform buffer; textures follow.
 pub(crate) const UNIFORMS: u32 = 0;
+
+/// The number of constants in an array.
+pub(crate) const TABLE: u16 = 256;
 
 /// The bindings of a shader.
 pub(crate) struct Bindings<'a> {
@@ -28,12 +33,14 @@ pub(crate) struct Bindings<'a> {
     pub uses_position: bool,
     /// Whether a number is used that has no decimal form.
     pub uses_bits: bool,
+    /// Whether constants are an array, because the number of one is computed.
+    pub has_table: bool,
 }
 
 /// An input that is used.
-struct UsedInput {
-    temp: u8,
-    name: String,
+pub(crate) struct UsedInput {
+    pub temp: u8,
+    pub name: String,
 }
 
 impl<'a> Bindings<'a> {
@@ -45,7 +52,7 @@ impl<'a> Bindings<'a> {
         bound: &'a Textures<'a>,
     ) -> Self {
         let (mut constants, mut inputs) = (0, BTreeMap::new());
-        let (mut uses_position, mut uses_bits) = (false, false);
+        let (mut uses_position, mut uses_bits, mut has_table) = (false, false, false);
         let all_inputs = job.inputs_or_default();
         source.each_expression(&mut |expr| match expr {
             Expr::Uniform(Member::Constant(n), _) => constants = constants.max(u16::from(*n) + 1),
@@ -55,6 +62,7 @@ impl<'a> Bindings<'a> {
                 inputs.entry(*input).or_insert_with(used);
             }
             Expr::FragmentDepth | Expr::Centre(_) | Expr::InSecond(_) => uses_position = true,
+            Expr::Table(..) => (constants, has_table) = (TABLE, true),
             Expr::F32(bits) => uses_bits |= crate::text::decimal(*bits).is_none(),
             _ => {}
         });
@@ -93,6 +101,7 @@ impl<'a> Bindings<'a> {
             bound,
             uses_position,
             uses_bits,
+            has_table,
         }
     }
 
@@ -107,6 +116,7 @@ impl<'a> Bindings<'a> {
     /// Returns the name of a vector of the uniform buffer.
     pub(crate) fn member_name(&self, member: Member) -> String {
         match member {
+            Member::Constant(n) if self.has_table => format!("constants[{n}]"),
             Member::Constant(n) => named(&format!("c{n}"), self.names.get(&n).copied()),
             Member::Size => "size".to_owned(),
             Member::Plane(input, part) => {
@@ -119,6 +129,11 @@ impl<'a> Bindings<'a> {
             }
             Member::Hidden => "hidden".to_owned(),
         }
+    }
+
+    /// Returns the members of the uniform buffer with names of their own: all without the constants, if these are an array.
+    pub(crate) fn named_members(&self) -> &[Member] {
+        if self.has_table { &self.members[usize::from(TABLE)..] } else { &self.members }
     }
 
     /// Returns the place of a vector in the uniform buffer, if it is there.
@@ -158,7 +173,7 @@ impl<'a> Bindings<'a> {
         self.varying_inputs().map(|(location, input)| (location, &input.name))
     }
 
-    fn varying_inputs(&self) -> impl Iterator<Item = (u32, &UsedInput)> {
+    pub(crate) fn varying_inputs(&self) -> impl Iterator<Item = (u32, &UsedInput)> {
         let inputs = (self.from == Inputs::Varyings).then_some(&self.inputs);
         inputs.into_iter().flatten().map(|(input, used)| (u32::from(*input), used))
     }
@@ -203,7 +218,7 @@ impl<'a> Bindings<'a> {
         }
     }
 
-    fn uniform_buffer(&self) -> UniformBuffer {
+    pub(crate) fn uniform_buffer(&self) -> UniformBuffer {
         let constants = self.members.iter().filter_map(|member| match member {
             Member::Constant(n) => Some(*n),
             _ => None,
@@ -226,6 +241,16 @@ impl<'a> Bindings<'a> {
             hidden: self.find(Member::Hidden).map(bytes),
         }
     }
+}
+
+/// Returns the outputs of a vertex program.
+pub(crate) fn vertex_outputs(source: &Source) -> Vec<VertexOutput> {
+    let output = |register: u8| VertexOutput {
+        name: format!("out{register}"),
+        register,
+        location: u32::from(register).checked_sub(1),
+    };
+    source.outputs.iter().map(|(register, _)| output(*register)).collect()
 }
 
 /// Returns the name of an input: its temporary, and the name of its components in the job.

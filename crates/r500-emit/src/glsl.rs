@@ -1,6 +1,7 @@
 //! GLSL: desktop 4.50, and OpenGL ES 3.10 and 3.00.
 
-use crate::bindings::{Bindings, UNIFORMS};
+use crate::bindings::{Bindings, TABLE, UNIFORMS, vertex_outputs};
+use crate::interface::Form;
 use crate::source::{Expr, Lod, Member, Op, Sample, Source, Type};
 use crate::text::{Dialect, Lines, Text, call, decimal, fetch_arguments, infix};
 use crate::{Arithmetic, Dimensions, Language};
@@ -27,6 +28,65 @@ pub(crate) fn write(source: &Source, bindings: &Bindings<'_>, language: Language
     if let Some(depth) = &source.depth {
         let depth = lines.print(depth);
         lines.line(&format!("gl_FragDepth = {depth};"));
+    }
+    lines.depth -= 1;
+    lines.line("}");
+    lines.out
+}
+
+/// Writes a vertex program.
+pub(crate) fn write_vertex(
+    source: &Source,
+    bindings: &Bindings<'_>,
+    language: Language,
+    form: Form,
+) -> String {
+    let glsl = Glsl { bindings, language };
+    let precise = if bindings.arithmetic == Arithmetic::Exact { "precise " } else { "" };
+    let mut lines = Lines { dialect: &glsl, out: String::new(), depth: 0 };
+    glsl.header(&mut lines, source);
+    let outputs = vertex_outputs(source);
+    match form {
+        Form::Function => {
+            lines.line("");
+            lines.functions(&source.functions);
+            let inputs = bindings.varyings().map(|(_, name)| format!("vec4 {name}"));
+            let outputs = outputs.iter().map(|output| format!("{precise}out vec4 {}", output.name));
+            let parameters: Vec<String> = inputs.chain(outputs).collect();
+            lines.line(&format!("void {}({}) {{", form.entry_point(), parameters.join(", ")));
+        }
+        Form::Stage => {
+            for (location, name) in bindings.varyings() {
+                lines.line(&format!("layout(location = {location}) in vec4 {name};"));
+            }
+            for output in &outputs {
+                match output.location {
+                    None if precise.is_empty() => {}
+                    None => lines.line("precise gl_Position;"),
+                    // OpenGL ES 3.00 links varyings by name.
+                    Some(_) if language == Language::GlslEs300 => {
+                        lines.line(&format!("out vec4 {};", output.name));
+                    }
+                    Some(location) => lines.line(&format!(
+                        "{precise}layout(location = {location}) out vec4 {};",
+                        output.name
+                    )),
+                }
+            }
+            lines.line("");
+            lines.functions(&source.functions);
+            lines.line("void main() {");
+        }
+    }
+    lines.block(&source.body, &source.types);
+    lines.depth += 1;
+    for (register, channels) in &source.outputs {
+        let channels = channels.each_ref().map(|channel| lines.print(channel));
+        let name = match register {
+            0 if form == Form::Stage => "gl_Position".to_owned(),
+            _ => format!("out{register}"),
+        };
+        lines.line(&format!("{name} = vec4({});", channels.join(", ")));
     }
     lines.depth -= 1;
     lines.line("}");
@@ -83,7 +143,10 @@ impl Glsl<'_> {
             let mut parts = vec!["std140".to_owned()];
             parts.extend(self.binding(UNIFORMS));
             lines.line(&format!("{}uniform Uniforms {{", self.layout(&parts)));
-            for member in &self.bindings.members {
+            if self.bindings.has_table {
+                lines.line(&format!("    vec4 constants[{TABLE}];"));
+            }
+            for member in self.bindings.named_members() {
                 lines.line(&format!("    vec4 {};", self.bindings.member_name(*member)));
             }
             lines.line("};");
@@ -98,6 +161,9 @@ impl Glsl<'_> {
             let parts: Vec<String> =
                 self.binding(self.bindings.texture_bindings(*unit).0).into_iter().collect();
             lines.line(&format!("{}uniform {kind} texture{unit};", self.layout(&parts)));
+        }
+        if !source.outputs.is_empty() {
+            return;
         }
         for (location, name) in self.bindings.varyings() {
             // OpenGL ES 3.00 links varyings by name.
@@ -174,6 +240,10 @@ impl Dialect for Glsl<'_> {
 
     fn member(&self, member: Member) -> String {
         self.bindings.member_name(member)
+    }
+
+    fn table(&self, number: &str) -> String {
+        format!("constants[{number}]")
     }
 
     fn position(&self) -> &'static str {

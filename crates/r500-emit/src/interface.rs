@@ -52,14 +52,34 @@ impl Interface {
     /// # Errors
     /// [`EmitError::NoPlane`] if an input of the buffer has a value for each pixel.
     pub fn uniform_values(&self, job: &Job, size: [u32; 2]) -> Result<Vec<[f32; 4]>, EmitError> {
-        self.uniforms.as_ref().map_or(Ok(Vec::new()), |uniforms| uniforms.values(job, size))
+        let constants: Vec<[f32; 4]> =
+            job.program.state.constants.iter().map(|bits| bits.map(f32::from_bits)).collect();
+        self.uniform_values_of(job, &constants, size)
+    }
+
+    /// As [`uniform_values`](Self::uniform_values), with other constants than the job's.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn uniform_values_of(
+        &self,
+        job: &Job,
+        constants: &[[f32; 4]],
+        size: [u32; 2],
+    ) -> Result<Vec<[f32; 4]>, EmitError> {
+        let values = |uniforms: &UniformBuffer| uniforms.values(job, constants, size);
+        self.uniforms.as_ref().map_or(Ok(Vec::new()), values)
     }
 }
 
 impl UniformBuffer {
-    fn values(&self, job: &Job, [width, height]: [u32; 2]) -> Result<Vec<[f32; 4]>, EmitError> {
-        let constants = job.program.state.constants.iter().map(|bits| bits.map(f32::from_bits));
-        let mut vectors: Vec<[f32; 4]> = constants.collect();
+    pub(crate) fn values(
+        &self,
+        job: &Job,
+        constants: &[[f32; 4]],
+        [width, height]: [u32; 2],
+    ) -> Result<Vec<[f32; 4]>, EmitError> {
+        let mut vectors = constants.to_vec();
         vectors.resize(self.constants as usize, [0.0; 4]);
         if self.planes.is_some() {
             vectors.push([width as f32, height as f32, 0.0, 0.0]);
@@ -201,7 +221,42 @@ pub enum AmplifierReason {
     /// A fetch without a linear filter at inexact coordinates.
     #[error("a nearest texel is chosen at inexact coordinates")]
     NearestFetch,
+    /// A constant whose number is inexact.
+    #[error("a constant is chosen by an inexact number")]
+    ConstantIndex,
     /// Lanes of the quad are read where they may have taken another way.
     #[error("lanes of the quad are read in a branch or a loop, where a host does not define them")]
     QuadInBranch,
+}
+
+/// What a vertex program is written as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// A vertex shader.
+    #[default]
+    Stage,
+    /// A function, with the uniform buffer and the functions that it calls: of the inputs, which returns a structure of the outputs in WGSL and has them as
+    /// `out` parameters in GLSL.
+    Function,
+}
+
+impl Form {
+    /// Returns the name of the shader's entry point, or of the function.
+    pub(crate) fn entry_point(self) -> &'static str {
+        match self {
+            Self::Stage => "main",
+            Self::Function => "r500_vertex",
+        }
+    }
+}
+
+/// An output of a vertex program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VertexOutput {
+    /// Its name in the shader.
+    pub name: String,
+    /// The number of the output register.
+    pub register: u8,
+    /// The location of the varying, one less than the register; `None` for register 0, which is the position.
+    pub location: Option<u32>,
 }

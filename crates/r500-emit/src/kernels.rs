@@ -1,6 +1,7 @@
 //! Functions next to a shader's body: the reference kernels, built by [`KernelBuilder`], and the lanes of a quad.
 
 mod address;
+mod anisotropy;
 mod cube;
 mod level;
 
@@ -28,6 +29,7 @@ fn function(helper: Helper, textures: &Textures<'_>) -> Function {
         Helper::Lod(axes) => (0..2 * axes).map(|_| Type::F32).collect(),
         Helper::Level(unit, filter) => level::parameters(textures.known(unit), Some(filter)),
         Helper::Texture(unit) => level::parameters(textures.known(unit), None),
+        Helper::Probes(unit, biased) => anisotropy::parameters(textures.known(unit), biased),
         _ => vec![Type::F32],
     };
     let parameters: Vec<Var> = (0u32..).zip(&types).map(|(n, _)| Var(n)).collect();
@@ -46,6 +48,10 @@ fn function(helper: Helper, textures: &Textures<'_>) -> Function {
         }
         Helper::Texture(unit) => {
             let results = level::texture(&mut kernel, unit, textures.known(unit));
+            return kernel.finish(helper, parameters, results.into());
+        }
+        Helper::Probes(unit, biased) => {
+            let results = anisotropy::probes(&mut kernel, unit, textures.known(unit), biased);
             return kernel.finish(helper, parameters, results.into());
         }
         Helper::Ex2 => branchless::ex2(&mut kernel, x).float(),

@@ -1,4 +1,4 @@
-//! R500 fragment programs as shaders of other GPUs: WGSL, GLSL and SPIR-V.
+//! R500 programs as shaders of other GPUs: WGSL, GLSL and SPIR-V.
 //!
 //! ```text
 //! Job ──lift──▶ Function ──lower──▶ Source ──▶ WGSL | GLSL | SPIR-V
@@ -11,9 +11,11 @@
 //! | `kernels` | functions next to the body: transcendental kernels, lanes of a quad |
 //! | `bindings`, `interface` | names, bindings and offsets; their description for an embedder |
 //! | `amplifiers` | where last bits of a host become visible |
+//! | `vertex` | vertex programs |
 //! | `key` | what a shader depends on |
 //! | `self_test` | a shader that tests a host's arithmetic |
 //! | `textures` | the job's textures; what an exact shader computes of them |
+//! | `host_sampler` | samplers of hosts for the fetches of fast shaders |
 //! | `text`, `wgsl`, `glsl`, `spirv` | the targets |
 //!
 //! # Contract
@@ -50,6 +52,7 @@
 mod amplifiers;
 mod bindings;
 mod glsl;
+mod host_sampler;
 mod interface;
 mod kernels;
 mod key;
@@ -59,13 +62,15 @@ mod source;
 mod spirv;
 mod text;
 mod textures;
+mod vertex;
 mod wgsl;
 
 use r500_exec::{BindingKinds, GROUP, GroupKind, Readings, Shader as Program};
 use r500_ir::{Function, Stmt};
 use r500_isa::TEXTURE_UNITS;
 use r500_lift::{
-    InputKind, LiftError, LiftInput, ProgramAnalysis, SymbolicConstants, lift_symbolic,
+    InputKind, LiftError, LiftInput, ProgramAnalysis, SymbolicConstants, VertexLiftError,
+    lift_symbolic,
 };
 use r500_program::Job;
 
@@ -74,13 +79,15 @@ use lower::Target;
 use source::Source;
 use textures::Textures;
 
+pub use host_sampler::{HostAddress, HostSampler, HostSamplerReason, host_sampler};
 pub use interface::{
-    Amplifier, AmplifierReason, Dimensions, Interface, NamedConstant, ShaderInput, ShaderTexels,
-    ShaderTexture, UniformBuffer,
+    Amplifier, AmplifierReason, Dimensions, Form, Interface, NamedConstant, ShaderInput,
+    ShaderTexels, ShaderTexture, UniformBuffer, VertexOutput,
 };
 pub use key::ShaderKey;
 pub use self_test::{SelfTest, SelfTestFailure, SelfTestSize, self_test};
 pub use textures::{TextureLevel, texels};
+pub use vertex::{VertexInterface, VertexOptions, VertexShader, emit_vertex};
 
 /// A language of shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +145,7 @@ impl Language {
     pub fn from_extension(extension: &str) -> Option<Self> {
         match extension {
             "wgsl" => Some(Self::Wgsl),
-            "frag" | "glsl" => Some(Self::Glsl450),
+            "frag" | "vert" | "glsl" => Some(Self::Glsl450),
             "spv" => Some(Self::Spirv),
             _ => None,
         }
@@ -195,6 +202,8 @@ pub struct Shader {
     pub interface: Interface,
     /// The uniform buffer for the constants and inputs of the job, but for the size of the picture, which is 1x1.
     pub uniforms: Vec<[f32; 4]>,
+    /// The maximum number of instructions of the program that a pixel executes: hosts may reset a GPU that works for seconds.
+    pub max_instructions: u64,
 }
 
 /// The code of a shader.
@@ -240,6 +249,12 @@ pub enum EmitError {
     /// The language cannot keep the host from combining operations.
     #[error("OpenGL ES 3.00 has no `precise`, so its shaders cannot be exact; take glsl-es-310")]
     ExactLanguage,
+    /// SPIR-V has no text to include.
+    #[error("SPIR-V has no function to include; take a whole stage")]
+    NoFunction,
+    /// The vertex program has no function.
+    #[error("the vertex program cannot be a shader: {0}")]
+    VertexLift(#[from] VertexLiftError),
     /// An input has a value for each pixel.
     #[error("input {0} has a value for each pixel, not a plane; take varyings")]
     NoPlane(u8),
@@ -263,9 +278,6 @@ pub enum ExactFetchReason {
         /// The maximum number.
         most: u32,
     },
-    /// The filter is anisotropic.
-    #[error("its filter is anisotropic, which no exact shader computes; use 2 (Linear)")]
-    Anisotropic,
 }
 
 /// Writes the program of a job as a shader. Program constants and inputs are bound when it draws; integer and boolean constants are the job's.
@@ -295,15 +307,17 @@ pub fn emit(job: &Job, options: &Options<'_>) -> Result<Shader, EmitError> {
         inputs,
         textures: &textures,
         annotate: annotate.unwrap_or(&address_only),
+        outputs: &[],
     };
     let source = lower::lower(&function, &target)?;
     let bindings = Bindings::of(&source, job, &temps, (arithmetic, language, inputs), &textures);
     let code = write(&source, &bindings, language);
     let mut interface = bindings.interface(&source);
-    interface.amplifiers = amplifiers::amplifiers(&function, arithmetic, &textures);
+    interface.amplifiers = amplifiers::amplifiers(&function, arithmetic, &textures, true);
     interface.left_out = left_out(&function);
     let uniforms = interface.uniform_values(job, [1, 1])?;
-    Ok(Shader { code, interface, uniforms })
+    let max_instructions = max_instructions(&function.body);
+    Ok(Shader { code, interface, uniforms, max_instructions })
 }
 
 fn write(source: &Source, bindings: &Bindings<'_>, language: Language) -> Code {
@@ -342,6 +356,21 @@ fn lifted(job: &Job, temps: &[u8], textures: &Textures<'_>) -> Result<Function, 
     };
     let analysis = ProgramAnalysis::new(&input)?;
     Ok(lift_symbolic(&input, &analysis, &SymbolicConstants::all())?)
+}
+
+/// Returns how many instructions a pixel executes at most. Both arms of a branch count: pixels of a quad may take different ones.
+fn max_instructions(body: &[Stmt]) -> u64 {
+    let of = |stmt: &Stmt| match stmt {
+        Stmt::ConsumeFuel { instructions, .. } => u64::from(*instructions),
+        Stmt::If(branch) => {
+            branch.arms.iter().map(|arm| max_instructions(arm)).fold(0, u64::saturating_add)
+        }
+        Stmt::Loop(repeat) => {
+            max_instructions(&repeat.body).saturating_mul(u64::from(repeat.max_trips))
+        }
+        _ => 0,
+    };
+    body.iter().map(of).fold(0, u64::saturating_add)
 }
 
 /// Returns what of a function no shader does.

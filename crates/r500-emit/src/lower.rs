@@ -25,6 +25,8 @@ pub(crate) struct Target<'a> {
     pub textures: &'a Textures<'a>,
     /// The text of the instruction at an address.
     pub annotate: &'a dyn Fn(u32) -> String,
+    /// The registers of a vertex program's results, of which each has four.
+    pub outputs: &'a [u8],
 }
 
 /// Translates a function.
@@ -79,8 +81,14 @@ pub(crate) fn lower(function: &Ir, target: &Target<'_>) -> Result<Source, EmitEr
         Expr::select(written, depth, Expr::FragmentDepth)
     });
     let covered = lower.covered.map(Expr::Var);
+    let results = function
+        .results
+        .chunks_exact(4)
+        .map(|channels| std::array::from_fn(|n| lower.float(channels[n])));
+    let outputs = target.outputs.iter().copied().zip(results).collect();
     let functions = kernels::functions(&lower.helpers, target.textures);
-    let mut source = Source { functions, body, types: lower.types, colors, depth, covered };
+    let mut source =
+        Source { functions, body, types: lower.types, colors, depth, covered, outputs };
     if target.arithmetic == Arithmetic::Exact {
         source.hide();
     }
@@ -199,6 +207,16 @@ impl Lower<'_> {
     }
 
     fn define(&mut self, value: Value, inst: &Inst, out: &mut Vec<Stmt>) {
+        if let (Opcode::LoadConstant { base, channel }, [index]) = (inst.opcode, inst.args()) {
+            if self.uses.is_used(value) {
+                let index = self.float(*index);
+                self.comment(self.function.values[value].source_loc, out);
+                let loaded = self.load_constant(index, base, channel, out);
+                let var = self.variable(value);
+                out.push(Stmt::Let(var, loaded));
+            }
+            return;
+        }
         let expr = self.operation(value, inst);
         let once = self.uses.only.get(&value) == Some(&Some(self.region));
         let varying = matches!(inst.opcode, Opcode::Input { .. }) && self.position.is_none();
@@ -289,7 +307,7 @@ impl Lower<'_> {
             Opcode::Cos if !exact => Expr::op(Op::Cos, [radians(next())]),
             Opcode::Cos => self.call(Helper::Cos, vec![next()]),
             Opcode::LoadConstant { .. } => {
-                unreachable!("the lift of a fragment program resolves relative addresses")
+                unreachable!("loads have statements of their own")
             }
             Opcode::QuadBroadcast(lane) => self.call(Helper::QuadLane(lane), vec![next()]),
             Opcode::Lt => binary(Op::Lt, next(), next()),
@@ -303,6 +321,33 @@ impl Lower<'_> {
                 Expr::and(a, Expr::not(b))
             }
         }
+    }
+
+    /// Returns a channel of the constant numbered `base` and an index, 0 outside of the table. An index that is NaN is 0.
+    fn load_constant(&mut self, index: Expr, base: u8, channel: u8, out: &mut Vec<Stmt>) -> Expr {
+        /// Beyond all constants, in both directions.
+        const FAR: f32 = 512.0;
+        let mut named = |expr: Expr, ty: Type| {
+            let var = self.fresh(ty);
+            out.push(Stmt::Let(var, expr));
+            var
+        };
+        let index = Expr::Var(named(index, Type::F32));
+        let magnitude =
+            Expr::op(Op::WordAnd, [Expr::op(Op::Bits, [index.clone()]), Expr::U32(!SIGN)]);
+        let is_nan = Expr::op(Op::WordLt, [Expr::U32(0x7f80_0000), magnitude]);
+        let index = Expr::Var(named(Expr::select(is_nan, Expr::float(0.0), index), Type::F32));
+        let is_below = Expr::op(Op::Lt, [index.clone(), Expr::float(-FAR)]);
+        let index = Expr::Var(named(Expr::select(is_below, Expr::float(-FAR), index), Type::F32));
+        let is_beyond = Expr::op(Op::Lt, [Expr::float(FAR), index.clone()]);
+        let index = Expr::Var(named(Expr::select(is_beyond, Expr::float(FAR), index), Type::F32));
+        let number = Expr::op(Op::ToWordSigned, [index]);
+        let number = Expr::op(Op::WordAdd, [number, Expr::U32(u32::from(base))]);
+        let number = Expr::Var(named(number, Type::U32));
+        let is_inside = Expr::op(Op::WordLt, [number.clone(), Expr::U32(256)]);
+        let is_inside = Expr::Var(named(is_inside, Type::Bool));
+        let number = named(Expr::select(is_inside.clone(), number, Expr::U32(0)), Type::U32);
+        Expr::select(is_inside, Expr::Table(number, channel), Expr::float(0.0))
     }
 
     fn input(&self, input: u8, channel: u8) -> Expr {

@@ -150,7 +150,8 @@ pub fn self_test(language: Language) -> Result<SelfTest, EmitError> {
     }
     let expected = (0..cases.len()).map(|n| expected(&cases, n)).collect();
     let uniforms = interface.uniform_values(&job, [1, 1])?;
-    let shader = Shader { code: write(&source, &bindings, language), interface, uniforms };
+    let code = write(&source, &bindings, language);
+    let shader = Shader { code, interface, uniforms, max_instructions: 0 };
     Ok(SelfTest { shader, size, texels: level, expected })
 }
 
@@ -199,7 +200,8 @@ fn source(textures: &Textures<'_>) -> Result<Source, EmitError> {
     let annotate =
         |n: u32| OPERATIONS.get(n as usize).map_or("", |operation| operation.name).to_owned();
     let arithmetic = Arithmetic::Exact;
-    let target = Target { arithmetic, inputs: Inputs::Varyings, textures, annotate: &annotate };
+    let inputs = Inputs::Varyings;
+    let target = Target { arithmetic, inputs, textures, annotate: &annotate, outputs: &[] };
     let mut source = lower::lower(&function, &target)?;
     let operands = load_operands(&mut source);
     source.each_root_mut(&mut |root| {

@@ -137,12 +137,14 @@ pub(crate) enum Helper {
     Level(u8, FilterKind),
     /// The colour at a position of a unit's texture with a level of detail.
     Texture(u8),
+    /// The mean of the colours along the longer step of a pixel, for an anisotropic filter; whether the level of detail has a bias.
+    Probes(u8, bool),
 }
 
 impl Helper {
     /// Returns whether the result is a vector of four floats; else it is a float.
     pub(crate) fn is_vector(self) -> bool {
-        matches!(self, Self::FacePoint(_) | Self::Level(..) | Self::Texture(_))
+        matches!(self, Self::FacePoint(_) | Self::Level(..) | Self::Texture(_) | Self::Probes(..))
     }
 }
 
@@ -165,6 +167,8 @@ pub(crate) enum Expr {
     Input(u8, u8),
     /// A channel of a vector of the uniform buffer.
     Uniform(Member, u8),
+    /// A channel of the program constant whose number, from 0 to 255, is in a variable.
+    Table(Var, u8),
     /// Whether the pixel is in the right column, or in the lower row, of its quad.
     InSecond(Axis),
     /// The depth of the fragment.
@@ -435,6 +439,8 @@ pub(crate) struct Source {
     pub depth: Option<Expr>,
     /// Whether the fragment stays, if it may be discarded.
     pub covered: Option<Expr>,
+    /// The outputs of a vertex program, by register; none of a fragment program.
+    pub outputs: Vec<(u8, [Expr; 4])>,
 }
 
 impl Source {
@@ -459,6 +465,7 @@ impl Source {
             function.results.iter_mut().for_each(&mut *f);
         }
         self.colors.iter_mut().flatten().flatten().for_each(&mut *f);
+        self.outputs.iter_mut().flat_map(|(_, channels)| channels).for_each(&mut *f);
         self.depth.iter_mut().chain(&mut self.covered).for_each(f);
     }
 
@@ -476,6 +483,7 @@ impl Source {
             function.results.iter().for_each(|result| result.each(f));
         }
         self.colors.iter().flatten().flatten().for_each(|color| color.each(f));
+        self.outputs.iter().flat_map(|(_, channels)| channels).for_each(|expr| expr.each(f));
         self.depth.iter().chain(&self.covered).for_each(|expr| expr.each(f));
     }
 }

@@ -10,7 +10,7 @@ use rspirv::spirv::{
     SelectionControl, StorageClass, Word,
 };
 
-use crate::bindings::{Bindings, UNIFORMS};
+use crate::bindings::{Bindings, TABLE, UNIFORMS, vertex_outputs};
 use crate::source::{
     Axis, Expr, Function, Helper, Lod, Op, Sample, Source, Stmt, Type, Var, Vector, VectorSource,
     each_statement,
@@ -26,6 +26,17 @@ pub(crate) fn write(source: &Source, bindings: &Bindings<'_>) -> Vec<u32> {
         writer.function(function);
     }
     writer.main(source);
+    writer.builder.module().assemble()
+}
+
+/// Writes a vertex program.
+pub(crate) fn write_vertex(source: &Source, bindings: &Bindings<'_>) -> Vec<u32> {
+    let mut writer = Writer::new(bindings);
+    writer.declare(source);
+    for function in &source.functions {
+        writer.function(function);
+    }
+    writer.vertex_main(source);
     writer.builder.module().assemble()
 }
 
@@ -67,6 +78,8 @@ struct Writer<'a> {
     frag_coord: Option<Word>,
     colors: [Option<Word>; 4],
     depth: Option<Word>,
+    /// The outputs of a vertex program, by register.
+    outputs: BTreeMap<u8, Word>,
     /// Constants by type and bits.
     constants: BTreeMap<(Word, u32), Word>,
     helpers: BTreeMap<Helper, Word>,
@@ -103,6 +116,7 @@ impl<'a> Writer<'a> {
             frag_coord: None,
             colors: [None; 4],
             depth: None,
+            outputs: BTreeMap::new(),
             constants: BTreeMap::new(),
             helpers: BTreeMap::new(),
             places: BTreeMap::new(),
@@ -142,26 +156,37 @@ impl<'a> Writer<'a> {
         variable
     }
 
-    fn declare(&mut self, source: &Source) {
-        let members = &self.bindings.members;
-        if !members.is_empty() {
-            let vec4 = self.types.vec4;
-            let block = self.builder.type_struct(members.iter().map(|_| vec4));
-            self.builder.name(block, "Uniforms");
-            self.builder.decorate(block, Decoration::Block, []);
-            for (n, member) in (0u32..).zip(members) {
-                self.builder.member_name(block, n, self.bindings.member_name(*member));
-                self.builder.member_decorate(
-                    block,
-                    n,
-                    Decoration::Offset,
-                    [Operand::LiteralBit32(n * 16)],
-                );
-            }
-            let uniforms = self.global(block, StorageClass::Uniform, "uniforms");
-            self.bound(uniforms, UNIFORMS);
-            self.uniforms = Some(uniforms);
+    fn declare_uniforms(&mut self) {
+        if self.bindings.members.is_empty() {
+            return;
         }
+        let vec4 = self.types.vec4;
+        let table = self.bindings.has_table.then(|| {
+            let length = self.word(u32::from(TABLE));
+            let table = self.builder.type_array(vec4, length);
+            self.builder.decorate(table, Decoration::ArrayStride, [Operand::LiteralBit32(16)]);
+            ("constants".to_owned(), table, u32::from(TABLE))
+        });
+        let named = self.bindings.named_members().iter();
+        let named = named.map(|member| (self.bindings.member_name(*member), vec4, 1));
+        let members: Vec<(String, Word, u32)> = table.into_iter().chain(named).collect();
+        let block = self.builder.type_struct(members.iter().map(|(_, ty, _)| *ty));
+        self.builder.name(block, "Uniforms");
+        self.builder.decorate(block, Decoration::Block, []);
+        let mut offset = 0;
+        for (n, (name, _, vectors)) in (0u32..).zip(members) {
+            self.builder.member_name(block, n, name);
+            let at = [Operand::LiteralBit32(offset)];
+            self.builder.member_decorate(block, n, Decoration::Offset, at);
+            offset += 16 * vectors;
+        }
+        let uniforms = self.global(block, StorageClass::Uniform, "uniforms");
+        self.bound(uniforms, UNIFORMS);
+        self.uniforms = Some(uniforms);
+    }
+
+    fn declare(&mut self, source: &Source) {
+        self.declare_uniforms();
         for (unit, dimensions) in self.bindings.textures.clone() {
             let dim = match dimensions {
                 Dimensions::Two | Dimensions::Faces => Dim::Dim2D,
@@ -202,6 +227,14 @@ impl<'a> Writer<'a> {
             let vec4 = self.types.vec4;
             self.frag_coord =
                 Some(self.built_in(vec4, StorageClass::Input, "gl_FragCoord", BuiltIn::FragCoord));
+        }
+        for output in vertex_outputs(source) {
+            let vec4 = self.types.vec4;
+            let variable = match output.location {
+                None => self.built_in(vec4, StorageClass::Output, "gl_Position", BuiltIn::Position),
+                Some(location) => self.located(vec4, StorageClass::Output, &output.name, location),
+            };
+            self.outputs.insert(output.register, variable);
         }
         for (n, color) in (0u32..).zip(&source.colors) {
             if color.is_some() {
@@ -298,6 +331,28 @@ impl<'a> Writer<'a> {
         if self.depth.is_some() {
             self.builder.execution_mode(id, ExecutionMode::DepthReplacing, []);
         }
+    }
+
+    fn vertex_main(&mut self, source: &Source) {
+        let void = self.types.void;
+        let ty = self.builder.type_function(void, []);
+        let id = self.builder.begin_function(void, None, FunctionControl::NONE, ty).expect(BLOCKS);
+        self.builder.begin_block(None).expect(BLOCKS);
+        self.places = BTreeMap::new();
+        self.variables(&source.body, &source.types);
+        self.statements(&source.body, &source.types);
+        for (register, channels) in &source.outputs {
+            let channels = channels.each_ref().map(|channel| self.value(channel));
+            let vec4 = self.types.vec4;
+            let vector = self.builder.composite_construct(vec4, None, channels).expect(BLOCKS);
+            let variable = *self.outputs.get(register).expect("declared");
+            self.builder.store(variable, vector, None, []).expect(BLOCKS);
+        }
+        self.builder.ret().expect(BLOCKS);
+        self.builder.end_function().expect(BLOCKS);
+        let variables = self.inputs.values().chain(self.outputs.values());
+        let interface: Vec<Word> = variables.copied().collect();
+        self.builder.entry_point(ExecutionModel::Vertex, id, "main", interface);
     }
 
     /// Declares the variables that change: they come first in a function.
@@ -412,9 +467,14 @@ impl<'a> Writer<'a> {
 
     /// Returns a channel of a vector in memory.
     fn channel(&mut self, class: StorageClass, base: Word, indices: &[u32]) -> Word {
+        let indices: Vec<Word> = indices.iter().map(|index| self.word(*index)).collect();
+        self.channel_at(class, base, &indices)
+    }
+
+    fn channel_at(&mut self, class: StorageClass, base: Word, indices: &[Word]) -> Word {
         let float = self.types.float;
         let pointer = self.builder.type_pointer(None, class, float);
-        let indices: Vec<Word> = indices.iter().map(|index| self.word(*index)).collect();
+        let indices = indices.iter().copied();
         let chain = self.builder.access_chain(pointer, None, base, indices).expect(BLOCKS);
         self.builder.load(float, None, chain, None, []).expect(BLOCKS)
     }
@@ -452,7 +512,24 @@ impl<'a> Writer<'a> {
             Expr::Uniform(member, channel) => {
                 let base = self.uniforms.expect("declared, because the shader has members");
                 let place = self.bindings.place(*member);
-                self.channel(StorageClass::Uniform, base, &[place, u32::from(*channel)])
+                let table = u32::from(TABLE);
+                let channel = u32::from(*channel);
+                match self.bindings.has_table {
+                    true if place < table => {
+                        self.channel(StorageClass::Uniform, base, &[0, place, channel])
+                    }
+                    true => {
+                        let member = 1 + place - table;
+                        self.channel(StorageClass::Uniform, base, &[member, channel])
+                    }
+                    false => self.channel(StorageClass::Uniform, base, &[place, channel]),
+                }
+            }
+            Expr::Table(number, channel) => {
+                let number = self.value(&Expr::Var(*number));
+                let base = self.uniforms.expect("declared, because the shader has constants");
+                let indices = [self.word(0), number, self.word(u32::from(*channel))];
+                self.channel_at(StorageClass::Uniform, base, &indices)
             }
             Expr::Centre(axis) => self.position(axis.channel()),
             Expr::FragmentDepth => self.position(2),

@@ -15,6 +15,8 @@ pub(crate) trait Dialect {
     fn own_operation(&self, op: Op, operands: &[String]) -> Text;
     fn input(&self, input: u8) -> String;
     fn member(&self, member: Member) -> String;
+    /// Returns the program constant whose number is in a variable.
+    fn table(&self, number: &str) -> String;
     fn position(&self) -> &'static str;
     /// Declares a variable, which changes later if `is_mutable`.
     fn declare(&self, name: &str, ty: Type, value: &str, is_mutable: bool) -> String;
@@ -73,6 +75,9 @@ pub(crate) fn helper_name(helper: Helper) -> String {
         Helper::Level(unit, FilterKind::Magnified) => return format!("r500_magnified{unit}"),
         Helper::Level(unit, FilterKind::Minified) => return format!("r500_minified{unit}"),
         Helper::Texture(unit) => return format!("r500_texture{unit}"),
+        Helper::Probes(unit, biased) => {
+            return format!("r500_probes{unit}{}", if biased { "_biased" } else { "" });
+        }
     };
     name.to_owned()
 }
@@ -93,6 +98,7 @@ pub(crate) fn expression(dialect: &dyn Dialect, expr: &Expr) -> Text {
         Expr::Bool(value) => Text::atom(value.to_string()),
         Expr::Input(input, c) => channel(dialect.input(*input), *c),
         Expr::Uniform(member, c) => channel(dialect.member(*member), *c),
+        Expr::Table(var, c) => channel(dialect.table(&variable(*var)), *c),
         Expr::Centre(axis) => channel(dialect.position().to_owned(), axis.channel()),
         Expr::FragmentDepth => channel(dialect.position().to_owned(), 2),
         Expr::InSecond(axis) => {

@@ -26,9 +26,6 @@ impl ExactTexture {
     fn of(job: &Job, unit: usize) -> Result<Self, ExactFetchReason> {
         let sampler = bound(job, unit)?;
         let settings = sampler.settings();
-        if settings.is_anisotropic {
-            return Err(ExactFetchReason::Anisotropic);
-        }
         let [width, height, depth] = settings.size;
         let most = 1 + width.max(height).max(depth).ilog2();
         let given = u32::try_from(sampler.levels()).expect("at most 16 levels");
@@ -51,7 +48,11 @@ impl ExactTexture {
     }
 }
 
-fn bound(job: &Job, unit: usize) -> Result<Sampler, ExactFetchReason> {
+/// Returns a unit's texture with its registers.
+///
+/// # Errors
+/// [`ExactFetchReason`], if the job has no texture for the unit or it cannot be bound.
+pub(crate) fn bound(job: &Job, unit: usize) -> Result<Sampler, ExactFetchReason> {
     let texture = job.textures.get(unit).and_then(Option::as_ref);
     let texture = texture.ok_or(ExactFetchReason::NoTexture)?;
     let format = job.program.state.format.get(unit).copied().flatten();

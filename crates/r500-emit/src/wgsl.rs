@@ -1,9 +1,52 @@
 //! WGSL.
 
-use crate::bindings::{Bindings, UNIFORMS};
+use crate::bindings::{Bindings, TABLE, UNIFORMS, vertex_outputs};
+use crate::interface::Form;
 use crate::source::{Expr, Lod, Member, Op, Sample, Source, Type};
 use crate::text::{Dialect, Lines, Text, call, decimal, fetch_arguments, infix, prefix};
 use crate::{Arithmetic, Dimensions};
+
+/// Writes a vertex program.
+pub(crate) fn write_vertex(source: &Source, bindings: &Bindings<'_>, form: Form) -> String {
+    let wgsl = Wgsl { bindings };
+    let mut lines = Lines { dialect: &wgsl, out: String::new(), depth: 0 };
+    header(&mut lines, source, bindings);
+    lines.functions(&source.functions);
+    lines.line("struct Outputs {");
+    for output in vertex_outputs(source) {
+        let at = match (form, output.location) {
+            (Form::Function, _) => String::new(),
+            (Form::Stage, None) => "@builtin(position) ".to_owned(),
+            (Form::Stage, Some(location)) => format!("@location({location}) "),
+        };
+        lines.line(&format!("    {at}{}: vec4<f32>,", output.name));
+    }
+    lines.line("}");
+    lines.line("");
+    let parameters: Vec<String> = bindings
+        .varyings()
+        .map(|(location, name)| match form {
+            Form::Function => format!("{name}: vec4<f32>"),
+            Form::Stage => format!("@location({location}) {name}: vec4<f32>"),
+        })
+        .collect();
+    if form == Form::Stage {
+        lines.line("@vertex");
+    }
+    let name = form.entry_point();
+    lines.line(&format!("fn {name}({}) -> Outputs {{", parameters.join(", ")));
+    lines.block(&source.body, &source.types);
+    lines.depth += 1;
+    lines.line("var outputs: Outputs;");
+    for (register, channels) in &source.outputs {
+        let channels = channels.each_ref().map(|channel| lines.print(channel));
+        lines.line(&format!("outputs.out{register} = vec4<f32>({});", channels.join(", ")));
+    }
+    lines.line("return outputs;");
+    lines.depth -= 1;
+    lines.line("}");
+    lines.out
+}
 
 /// Writes a shader.
 pub(crate) fn write(source: &Source, bindings: &Bindings<'_>) -> String {
@@ -21,7 +64,10 @@ pub(crate) fn write(source: &Source, bindings: &Bindings<'_>) -> String {
 fn header(lines: &mut Lines<'_>, source: &Source, bindings: &Bindings<'_>) {
     if !bindings.members.is_empty() {
         lines.line("struct Uniforms {");
-        for member in &bindings.members {
+        if bindings.has_table {
+            lines.line(&format!("    constants: array<vec4<f32>, {TABLE}>,"));
+        }
+        for member in bindings.named_members() {
             lines.line(&format!("    {}: vec4<f32>,", bindings.member_name(*member)));
         }
         lines.line("}");
@@ -176,6 +222,10 @@ impl Dialect for Wgsl<'_> {
 
     fn member(&self, member: Member) -> String {
         format!("uniforms.{}", self.bindings.member_name(member))
+    }
+
+    fn table(&self, number: &str) -> String {
+        format!("uniforms.constants[{number}]")
     }
 
     fn position(&self) -> &'static str {

@@ -71,7 +71,7 @@ pub use readings::{
     TexReadings, Weights, WideBorder,
 };
 pub use sampler::{Sampler, SamplerKind};
-pub use settings::SamplerSettings;
+pub use settings::{AnisotropySettings, SamplerSettings};
 
 #[cfg(test)]
 mod tests;

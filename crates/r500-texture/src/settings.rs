@@ -30,8 +30,19 @@ pub struct SamplerSettings {
     /// The slope and the negated intercept of the line from the fraction of the level of detail to the weight of the second level, which is clamped
     /// to 0..1; `None` if the weight is the fraction.
     pub tri_perf: Option<(f32, f32)>,
-    /// Whether fetches may be the mean of several probes.
-    pub is_anisotropic: bool,
+    /// The anisotropic filter, if one is selected: fetches may be the mean of several probes.
+    pub anisotropy: Option<AnisotropySettings>,
+}
+
+/// An anisotropic filter, as [`Sampler::fetch`](crate::Sampler::fetch) computes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AnisotropySettings {
+    /// The maximum number of probes: 2 to 16.
+    pub most: u32,
+    /// Its base-2 logarithm.
+    pub log2_most: f32,
+    /// Whether a magnified texture is filtered so, too.
+    pub magnified: bool,
 }
 
 impl SamplerSettings {
@@ -50,7 +61,11 @@ impl SamplerSettings {
             mip_shift: [0, 1, 2].map(|axis| scalar.mip_shift(axis, scalar.coarsest)),
             lod_bias: scalar.space.lod_bias,
             tri_perf: scalar.tri_perf_line(),
-            is_anisotropic: scalar.space.anisotropy.is_some(),
+            anisotropy: scalar.space.anisotropy.map(|filter| AnisotropySettings {
+                most: filter.most,
+                log2_most: filter.log2_most,
+                magnified: filter.magnified,
+            }),
         }
     }
 }

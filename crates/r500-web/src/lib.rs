@@ -23,6 +23,7 @@
 //! | `on_demand` | the session of the module that has the optimiser, the compiler of GLSL and the virtual card |
 //! | [`edit`] | changes of constants and textures in the source |
 //! | [`picture`] | rows of the picture and their raw values |
+//! | [`gpu`] | the program as a shader for the browser's GPU |
 //! | `operands` | the operands of an instruction in words |
 //! | [`step`] | the recorded run of a pixel |
 //! | [`area`] | queries over areas of pixels |
@@ -42,6 +43,7 @@ pub mod document;
 pub mod edit;
 pub mod encoding;
 pub mod expect;
+pub mod gpu;
 pub mod language;
 pub mod look;
 pub mod message;

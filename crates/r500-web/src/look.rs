@@ -50,6 +50,14 @@ impl Look {
         Picture::from_values(width, &ranged)
     }
 
+    /// Returns the picture of colours as bytes: four floats each, row by row from the bottom.
+    #[must_use]
+    pub fn of_bytes(&self, width: u32, bytes: &[u8]) -> Picture {
+        let floats = bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
+        let floats: Vec<f32> = floats.collect();
+        self.of_colors(width, floats.as_chunks::<4>().0)
+    }
+
     fn map(&self, value: f32) -> f32 {
         let [from, to] = self.range;
         (value - from) / (to - from)

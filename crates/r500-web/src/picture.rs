@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use r500::builtin_uniforms::BuiltinUniforms;
+use r500::emit::Interface;
 use r500::exec::record::DrawSetup;
 use r500::exec::{
     Bindings, Counters, Draw, Engine, Frame, Limits, Options, PixelRect, RunInfo, Shader, draw_into,
@@ -278,6 +279,21 @@ impl Picture {
             Some(band(frame, at, length))
         });
         bands.collect()
+    }
+
+    /// Returns the program with what it is drawn with.
+    #[must_use]
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// Returns the uniform buffer of a shader of the program for a picture.
+    ///
+    /// # Errors
+    /// The reason why the picture cannot be drawn.
+    pub fn uniforms(&self, interface: &Interface, drawing: &Drawing) -> Result<Vec<u8>, String> {
+        let bindings = self.bindings(drawing)?;
+        crate::gpu::uniforms(interface, &self.job, bindings.constants(), drawing.size)
     }
 
     /// Returns the names of the program's constants.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use r500::emit::Interface;
 use r500::fast::Simd;
 use r500::program::Job;
 use r500_jit::{Effort, Jit, Settings, When};
@@ -15,7 +16,7 @@ use crate::look::Look;
 use crate::message::{Source, json, parse};
 use crate::picture::{Drawing, Picture};
 use crate::step::{Going, Stepping};
-use crate::{analysis, compare, edit, encoding, expect, language, open, step};
+use crate::{analysis, compare, edit, encoding, expect, gpu, language, open, step};
 
 /// A request. `do` names it.
 #[derive(Clone, Debug, Deserialize)]
@@ -42,6 +43,34 @@ pub enum Request {
     Show {
         /// Target 0 to 3, or 4 for depth.
         target: usize,
+        /// How its values are displayed.
+        look: Look,
+    },
+    /// The program that was loaded as a shader for the browser's GPU.
+    Shader {
+        /// Whether it computes the reference engine's bits, on a device that passes the test.
+        exact: bool,
+    },
+    /// The uniform buffer of the shader that was asked for last, for a picture.
+    Uniforms {
+        /// Whether it is that of the exact shader.
+        exact: bool,
+        /// The picture.
+        drawing: Drawing,
+    },
+    /// The shader that tests a device.
+    GpuTest,
+    /// The rules that a device breaks. Attached: the picture of the test, 4 bytes a pixel, as the device drew it.
+    GpuFailures {
+        /// Bytes attached.
+        length: usize,
+    },
+    /// A picture of raw values. Attached: four floats a pixel, the lowest row first.
+    Shown {
+        /// Width of the picture.
+        width: u32,
+        /// Bytes attached.
+        length: usize,
         /// How its values are displayed.
         look: Look,
     },
@@ -260,6 +289,8 @@ pub struct Session {
     area_scenes: area::SceneCache,
     #[cfg(feature = "optimizer")]
     scene: crate::scene::SceneSession,
+    /// The interfaces of the loaded program's shaders: fast, exact.
+    interfaces: [Option<Interface>; 2],
     /// Bytes to which the last answer refers.
     kept: Vec<Vec<u8>>,
 }
@@ -277,6 +308,7 @@ impl Default for Session {
             area_scenes: area::SceneCache::default(),
             #[cfg(feature = "optimizer")]
             scene: crate::scene::SceneSession::default(),
+            interfaces: [None, None],
             kept: Vec::new(),
         }
     }
@@ -304,6 +336,7 @@ impl Session {
                 let document = attached.document(source)?;
                 // The old picture may be large, so it is dropped first.
                 self.picture = None;
+                self.interfaces = [None, None];
                 self.area_scenes = area::SceneCache::default();
                 let mut job = document.job()?;
                 r500::stand_in::fill(&mut job);
@@ -321,6 +354,30 @@ impl Session {
             Request::Show { target, look } => {
                 let picture = self.picture.as_mut().ok_or("nothing is loaded")?;
                 json(&picture.show(target, look))
+            }
+            Request::Shader { exact } => {
+                let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
+                let kept = &mut self.kept;
+                let (shader, interface) =
+                    gpu::shader(picture.job(), exact, &mut |bytes| keep(kept, bytes))?;
+                self.interfaces[usize::from(exact)] = Some(interface);
+                json(&shader)
+            }
+            Request::Uniforms { exact, drawing } => {
+                let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
+                let interface = self.interfaces[usize::from(exact)].as_ref();
+                let interface = interface.ok_or("the shader was not asked for")?;
+                json(&keep(&mut self.kept, picture.uniforms(interface, &drawing)?))
+            }
+            Request::GpuTest => {
+                let kept = &mut self.kept;
+                json(&gpu::test(&mut |bytes| keep(kept, bytes))?)
+            }
+            Request::GpuFailures { length } => json(&gpu::failures(attached.take(length)?)?),
+            Request::Shown { width, length, look } => {
+                let picture = look.of_bytes(width, attached.take(length)?);
+                let pixels = picture.pixels.into_flattened();
+                json(&keep(&mut self.kept, pixels))
             }
             Request::Expect { limit } => {
                 let document = self.drawn.as_ref().ok_or("nothing is loaded")?;
@@ -501,6 +558,56 @@ mod tests {
         assert_eq!(check("temp[1]", true), Ok(Value::Null));
         let near = check("tmie > 0.5", false).unwrap_err();
         assert!(near.contains("did you mean `time`?"), "{near}");
+    }
+
+    #[test]
+    fn a_program_is_a_shader_whose_uniform_buffer_has_the_time() {
+        let mut session = Session::default();
+        ask(&mut session, &json!({ "do": "load", "text": SOURCE })).unwrap();
+        let drawing = json!({ "size": [8, 4], "time": 0.25, "bands": [], "limit": 100 });
+        let uniforms = json!({ "do": "uniforms", "exact": true, "drawing": drawing });
+        assert!(ask(&mut session, &uniforms).is_err(), "no shader was asked for");
+        for exact in [false, true] {
+            let shader = ask(&mut session, &json!({ "do": "shader", "exact": exact })).unwrap();
+            assert!(shader["code"].as_str().unwrap().contains("@fragment"), "{shader}");
+            assert_eq!((&shader["colors"], &shader["instructions"]), (&json!([0]), &json!(1)));
+        }
+        ask(&mut session, &uniforms).unwrap();
+        let floats: Vec<f32> =
+            session.kept[0].chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
+        // The constant, whose red is the time, and the numbers that the device must not know.
+        assert_eq!(floats, [0.25, 0.0, 0.0, 0.0, 0.0, -0.0, 1.0, -1.0]);
+    }
+
+    #[test]
+    fn a_program_that_no_gpu_draws_as_the_workers_is_refused_with_the_reason() {
+        let mut session = Session::default();
+        let text = "TEXTURE tex[0] = noise(4, 4, 1) linear border ;\n\
+            TEX TEX_SEM_ACQUIRE temp[0].rgba = LD tex[0].rgba temp[0].rgrr ;\n\
+            OUT LAST TEX_SEM_WAIT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+        ask(&mut session, &json!({ "do": "load", "text": text })).unwrap();
+        let mut shader =
+            |exact: bool| ask(&mut session, &json!({ "do": "shader", "exact": exact }));
+        let refused = shader(false).unwrap_err();
+        assert!(refused.contains("no address mode \"border\""), "{refused}");
+        let exact = shader(true).unwrap();
+        assert_eq!(exact["textures"][0]["sampler"], Value::Null);
+        assert_eq!(exact["textures"][0]["levels"][0]["texels"]["length"], 4 * 4 * 16);
+    }
+
+    #[test]
+    fn the_test_of_a_device_names_what_differs() {
+        let mut session = Session::default();
+        let test = ask(&mut session, &json!({ "do": "gpuTest" })).unwrap();
+        let size: Vec<u64> =
+            test["size"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+        let length = usize::try_from(size[0] * size[1] * 4).unwrap();
+        let line = format!("{}\n", json!({ "do": "gpuFailures", "length": length }));
+        let mut request = line.into_bytes();
+        request.extend(vec![0; length]);
+        let failures: Vec<String> =
+            serde_json::from_str(&session.answer(&request).unwrap()).unwrap();
+        assert!(failures.iter().any(|failure| failure.starts_with("a + b")), "{failures:?}");
     }
 
     /// Each query uses the picture that it contains, independently of earlier requests.

@@ -9,8 +9,8 @@ use std::path::Path;
 use ts_rs::{Config, TS};
 
 use crate::{
-    analysis, area, compare, document, encoding, expect, language, look, message, open, optimize,
-    picture, request, scene, shader, step,
+    analysis, area, compare, document, encoding, expect, gpu, language, look, message, open,
+    optimize, picture, request, scene, shader, step,
 };
 
 /// Declares types, each with its documentation, and the answer type of each request.
@@ -42,6 +42,7 @@ fn generated() -> String {
             open::Opened,
             encoding::Encoding, encoding::Word, encoding::Field, encoding::Value,
             crate::bytes::Bytes, look::Look, picture::Mouse, picture::Drawing, picture::Loaded, picture::Drawn, picture::Band, picture::LiveTexels, picture::LiveUnit,
+            gpu::GpuShader, gpu::GpuTexture, gpu::GpuLevel, gpu::GpuSampler, gpu::GpuTest,
             expect::Judged, compare::CompareOptions, compare::Compared, compare::DivergenceView,
             language::Hover, language::Completion, language::Renamable,
             optimize::Optimized, optimize::Cost, optimize::Change,
@@ -59,6 +60,11 @@ fn generated() -> String {
             draw => picture::Drawn,
             show => Vec<picture::Band>,
             values => Vec<picture::Band>,
+            shader => gpu::GpuShader,
+            uniforms => crate::bytes::Bytes,
+            gpuTest => gpu::GpuTest,
+            gpuFailures => Vec<String>,
+            shown => crate::bytes::Bytes,
             expect => Vec<expect::Judged>,
             compare => compare::Compared,
             gif => crate::bytes::Bytes,

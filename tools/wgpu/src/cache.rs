@@ -27,13 +27,14 @@ impl Cache {
     /// Returns the pipeline of a job's program.
     ///
     /// # Errors
-    /// If the program has no exact shader, or the device does not take it.
-    pub(crate) fn pipeline(&mut self, host: &Host, job: &Job) -> Result<Rc<Pipeline>> {
-        let options = Options {
-            arithmetic: Arithmetic::Exact,
-            inputs: Inputs::Planes,
-            ..Options::new(host.language)
-        };
+    /// If the program has no such shader, or the device does not take it.
+    pub(crate) fn pipeline(
+        &mut self,
+        host: &Host,
+        job: &Job,
+        arithmetic: Arithmetic,
+    ) -> Result<Rc<Pipeline>> {
+        let options = Options { arithmetic, inputs: Inputs::Planes, ..Options::new(host.language) };
         let key = ShaderKey::new(job, &options);
         if let Some(pipeline) = self.pipelines.get(&key) {
             self.found += 1;

@@ -47,11 +47,14 @@ impl Host {
         )?;
         let info = adapter.get_info();
         let passthrough = wgpu::Features::PASSTHROUGH_SHADERS;
-        let required_features = match language {
-            Language::Spirv if adapter.features().contains(passthrough) => passthrough,
-            Language::Spirv => bail!("{} takes no SPIR-V; leave out --language", info.name),
-            _ => wgpu::Features::empty(),
-        };
+        // Fast shaders filter textures of floats.
+        let filters = adapter.features() & wgpu::Features::FLOAT32_FILTERABLE;
+        let required_features = filters
+            | match language {
+                Language::Spirv if adapter.features().contains(passthrough) => passthrough,
+                Language::Spirv => bail!("{} takes no SPIR-V; leave out --language", info.name),
+                _ => wgpu::Features::empty(),
+            };
         let (device, queue) =
             pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
                 required_features,
@@ -71,6 +74,16 @@ impl Host {
         &self.name
     }
 
+    /// Returns the vertices of a triangle over the picture.
+    pub(crate) fn triangle(&self) -> wgpu::VertexState<'_> {
+        wgpu::VertexState {
+            module: &self.vertices,
+            entry_point: Some("main"),
+            compilation_options: Default::default(),
+            buffers: &[],
+        }
+    }
+
     /// Compiles a shader for targets of a format.
     ///
     /// # Errors
@@ -82,7 +95,7 @@ impl Host {
         format: wgpu::TextureFormat,
     ) -> Result<Compiled> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let entries = entries(interface)?;
+        let entries = entries(interface);
         let fragments = match code {
             Code::Text(text) => self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some("program"),
@@ -121,12 +134,7 @@ impl Host {
         let pipeline = self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: None,
             layout: Some(&pipeline_layout),
-            vertex: wgpu::VertexState {
-                module: &self.vertices,
-                entry_point: Some("main"),
-                compilation_options: Default::default(),
-                buffers: &[],
-            },
+            vertex: self.triangle(),
             primitive: Default::default(),
             depth_stencil: None,
             multisample: Default::default(),
@@ -146,8 +154,8 @@ impl Host {
     }
 }
 
-/// Returns the bindings of an exact shader, as `--interface json` lists them.
-fn entries(interface: &Interface) -> Result<Vec<wgpu::BindGroupLayoutEntry>> {
+/// Returns the bindings of a shader, as `--interface json` lists them.
+fn entries(interface: &Interface) -> Vec<wgpu::BindGroupLayoutEntry> {
     let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::FRAGMENT,
@@ -165,13 +173,15 @@ fn entries(interface: &Interface) -> Result<Vec<wgpu::BindGroupLayoutEntry>> {
     }
     for texture in &interface.textures {
         let ty = wgpu::BindingType::Texture {
-            sample_type: wgpu::TextureSampleType::Float { filterable: false },
-            view_dimension: view(texture.dimensions)?,
+            sample_type: wgpu::TextureSampleType::Float { filterable: texture.sampler.is_some() },
+            view_dimension: view(texture.dimensions),
             multisampled: false,
         };
         entries.push(entry(texture.binding, ty));
+        let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
+        entries.extend(texture.sampler.map(|binding| entry(binding, sampler)));
     }
-    Ok(entries)
+    entries
 }
 
 /// Returns SPIR-V with the bindings that wgpu 30 has on Vulkan: it numbers those of a layout from 0 on, without gaps.
@@ -194,14 +204,11 @@ fn numbered(words: &[u32], entries: &[wgpu::BindGroupLayoutEntry]) -> Vec<u32> {
 }
 
 /// Returns how a shader sees a texture.
-///
-/// # Errors
-/// If it is not one that texels are loaded from.
-pub(crate) fn view(dimensions: Dimensions) -> Result<wgpu::TextureViewDimension> {
-    Ok(match dimensions {
+pub(crate) fn view(dimensions: Dimensions) -> wgpu::TextureViewDimension {
+    match dimensions {
         Dimensions::Two => wgpu::TextureViewDimension::D2,
         Dimensions::Three => wgpu::TextureViewDimension::D3,
         Dimensions::Faces => wgpu::TextureViewDimension::D2Array,
-        Dimensions::Cube => bail!("exact shaders load no texels of cubes"),
-    })
+        Dimensions::Cube => wgpu::TextureViewDimension::Cube,
+    }
 }

@@ -7,19 +7,21 @@
 //! | `cache` | pipelines by the content of programs |
 //! | `picture` | a draw: uniforms, textures, targets |
 //! | `compare` | pictures of many programs, compared with the reference engine's |
+//! | `vertices` | vertex programs, compared with the interpreter |
 
 mod cache;
 mod compare;
 mod host;
 mod picture;
 mod self_test;
+mod vertices;
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use r500::emit::Language;
+use r500::emit::{Arithmetic, Language};
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Options, Shader, draw};
 use r500::formats::Limits;
@@ -41,6 +43,11 @@ Without a file: examples/plasma.r5 in eight frames, with another time in each. F
 Options:
   --language NAME   wgsl, or spirv, which goes to the Vulkan driver as it is  [default: wgsl]
   --backend NAME    vulkan or gl                                    [default: vulkan, then gl]
+  --fast            fast shaders; with files, counts the programs whose channels all differ by at most 2/255
+  --generated N     N generated programs, exact
+  --seed N          the seed of the first of them                   [default: 0]
+  --vertices        files are logs of a driver (also .gz), whose vertex programs are run for 64 vertices each and
+                    compared with the interpreter; generated programs are vertex programs
   -h, --help        this text
 
 Exit status: 0 all pictures are equal and the self-test passes; 1 a difference; 2 wrong usage;
@@ -52,6 +59,10 @@ struct Args {
     language: Language,
     backends: wgpu::Backends,
     files: Vec<PathBuf>,
+    fast: bool,
+    generated: u64,
+    seed: u64,
+    vertices: bool,
 }
 
 fn main() -> ExitCode {
@@ -78,7 +89,15 @@ fn main() -> ExitCode {
 
 fn parse(mut words: impl Iterator<Item = String>) -> Result<Option<Args>> {
     let backends = wgpu::Backends::VULKAN | wgpu::Backends::GL;
-    let mut args = Args { language: Language::Wgsl, backends, files: Vec::new() };
+    let mut args = Args {
+        language: Language::Wgsl,
+        backends,
+        files: Vec::new(),
+        fast: false,
+        generated: 0,
+        seed: 0,
+        vertices: false,
+    };
     while let Some(word) = words.next() {
         let mut value = || words.next().with_context(|| format!("{word}: a value is missing"));
         match word.as_str() {
@@ -97,6 +116,10 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Option<Args>> {
                     other => bail!("--backend: `{other}` is neither vulkan nor gl"),
                 }
             }
+            "--fast" => args.fast = true,
+            "--vertices" => args.vertices = true,
+            "--generated" => args.generated = value()?.parse().context("--generated")?,
+            "--seed" => args.seed = value()?.parse().context("--seed")?,
             option if option.starts_with('-') => bail!("`{option}` is not an option; see --help"),
             file => args.files.push(file.into()),
         }
@@ -115,9 +138,15 @@ fn run(args: &Args) -> Result<bool> {
     if failures.is_empty() {
         writeln!(out, "self-test: passed, exact shaders are exact here")?;
     }
-    let equal = match args.files.is_empty() {
-        true => animate(&host, &mut out)?,
-        false => compare::run(&host, &args.files, &mut out)?,
+    let (logs, generated, seed) = (args.files.clone(), args.generated, args.seed);
+    let equal = if args.vertices {
+        vertices::run(&host, &vertices::Programs { logs, generated, seed }, &mut out)?
+    } else if args.files.is_empty() && generated == 0 {
+        animate(&host, &mut out)?
+    } else {
+        let arithmetic = if args.fast { Arithmetic::Fast } else { Arithmetic::Exact };
+        let seeds = seed..seed + generated;
+        compare::run(&host, &args.files, seeds, arithmetic, &mut out)?
     };
     Ok(failures.is_empty() && equal)
 }
@@ -134,9 +163,9 @@ fn animate(host: &Host, out: &mut impl Write) -> Result<bool> {
     for frame in 0..8_u8 {
         let seconds = f32::from(frame) / 2.0;
         job.program.state.constants[constant][channel] = seconds.to_bits();
-        let pipeline = cache.pipeline(host, job)?;
+        let pipeline = cache.pipeline(host, job, Arithmetic::Exact)?;
         let picture = picture::draw(host, &pipeline, job)?;
-        let differing = different(job, &picture)?;
+        let differing = different(job, &picture, Arithmetic::Exact)?;
         equal &= differing == 0;
         writeln!(out, "time {seconds}: {differing} channels differ from the reference engine's")?;
     }
@@ -145,8 +174,9 @@ fn animate(host: &Host, out: &mut impl Write) -> Result<bool> {
     Ok(equal)
 }
 
-/// Returns the number of channels that differ from the reference engine's, in pixels that it draws.
-fn different(job: &Job, picture: &Picture) -> Result<usize> {
+/// Returns the number of channels that differ from the reference engine's, in pixels that it draws; of a fast shader, by more than 2/255 after
+/// both are limited to 0 to 1.
+fn different(job: &Job, picture: &Picture, arithmetic: Arithmetic) -> Result<usize> {
     let shader = Shader::new(&job.program)?;
     let bindings = Bindings::new(job, picture.size)?;
     let frame = draw(&Reference, &shader, &bindings, &Options::default())?;
@@ -159,10 +189,17 @@ fn different(job: &Job, picture: &Picture) -> Result<usize> {
             }
             let stays = frame.coverage().get(pixel) == Some(&true);
             let expected = if stays { *ours } else { picture::UNTOUCHED };
-            let differs =
-                |(a, b): &(&f32, &f32)| a.to_bits() != b.to_bits() && !(a.is_nan() && b.is_nan());
+            let differs = |(a, b): &(&f32, &f32)| match arithmetic {
+                Arithmetic::Exact => a.to_bits() != b.to_bits() && !(a.is_nan() && b.is_nan()),
+                Arithmetic::Fast => (limited(**a) - limited(**b)).abs() > 2.0 / 255.0,
+            };
             count += expected.iter().zip(theirs).filter(differs).count();
         }
     }
     Ok(count)
+}
+
+/// Returns x limited to 0 to 1, NaN as 0.
+fn limited(x: f32) -> f32 {
+    if x > 0.0 { x.min(1.0) } else { 0.0 }
 }

@@ -1,7 +1,7 @@
 //! A draw: the uniform buffer, textures and targets.
 
 use anyhow::{Context as _, Result};
-use r500::emit::{Interface, TextureLevel, texels};
+use r500::emit::{HostAddress, HostSampler, Interface, TextureLevel, host_sampler, texels};
 use r500::program::Job;
 use wgpu::util::DeviceExt as _;
 
@@ -27,12 +27,21 @@ pub(crate) struct Picture {
 pub(crate) fn draw(host: &Host, pipeline: &Pipeline, job: &Job) -> Result<Picture> {
     let size = job.size.unwrap_or([64, 64]);
     let uniforms = pipeline.interface.uniform_values(job, size)?;
-    let mut textures = Vec::new();
+    let (mut textures, mut samplers) = (Vec::new(), Vec::new());
     for texture in &pipeline.interface.textures {
         textures.push(texels(job, texture.unit)?);
+        if let Some(binding) = texture.sampler {
+            samplers.push((binding, sampler(host, &host_sampler(job, texture.unit)?)));
+        }
     }
-    let draw =
-        Draw { size, format: FORMAT, clear: UNTOUCHED, uniforms: &uniforms, textures: &textures };
+    let draw = Draw {
+        size,
+        format: FORMAT,
+        clear: UNTOUCHED,
+        uniforms: &uniforms,
+        textures: &textures,
+        samplers: &samplers,
+    };
     let targets = draw.run(host, &pipeline.compiled, &pipeline.interface)?;
     let floats = |bytes: Vec<u8>| {
         let floats: Vec<f32> =
@@ -52,6 +61,8 @@ pub(crate) struct Draw<'a> {
     pub(crate) uniforms: &'a [[f32; 4]],
     /// The levels of each texture of the interface.
     pub(crate) textures: &'a [Vec<TextureLevel>],
+    /// The samplers of a fast shader, by binding.
+    pub(crate) samplers: &'a [(u32, wgpu::Sampler)],
 }
 
 impl Draw<'_> {
@@ -72,7 +83,7 @@ impl Draw<'_> {
         });
         let mut views = Vec::new();
         for (texture, levels) in interface.textures.iter().zip(self.textures) {
-            views.push((texture.binding, upload(host, view(texture.dimensions)?, levels)?));
+            views.push((texture.binding, upload(host, view(texture.dimensions), levels)?));
         }
         let mut entries: Vec<_> = views
             .iter()
@@ -81,6 +92,10 @@ impl Draw<'_> {
                 resource: wgpu::BindingResource::TextureView(view),
             })
             .collect();
+        for (binding, sampler) in self.samplers {
+            let resource = wgpu::BindingResource::Sampler(sampler);
+            entries.push(wgpu::BindGroupEntry { binding: *binding, resource });
+        }
         if let (Some(buffer), Some(uniforms)) = (&buffer, &interface.uniforms) {
             let (binding, resource) = (uniforms.binding, buffer.as_entire_binding());
             entries.push(wgpu::BindGroupEntry { binding, resource });
@@ -187,6 +202,34 @@ fn bytes(vectors: &[[f32; 4]]) -> Vec<u8> {
 
 fn extent([width, height, depth_or_array_layers]: [u32; 3]) -> wgpu::Extent3d {
     wgpu::Extent3d { width, height, depth_or_array_layers }
+}
+
+/// Creates the sampler that a fast shader fetches with.
+fn sampler(host: &Host, sampler: &HostSampler) -> wgpu::Sampler {
+    let filter = |linear| if linear { wgpu::FilterMode::Linear } else { wgpu::FilterMode::Nearest };
+    let address = sampler.address.map(|address| match address {
+        HostAddress::Repeat => wgpu::AddressMode::Repeat,
+        HostAddress::MirrorRepeat => wgpu::AddressMode::MirrorRepeat,
+        HostAddress::ClampToEdge => wgpu::AddressMode::ClampToEdge,
+    });
+    let HostSampler { magnified_linear, minified_linear, levels_linear, lod, .. } = *sampler;
+    // Only linear filters can be anisotropic.
+    let is_linear = magnified_linear && minified_linear && levels_linear;
+    host.device.create_sampler(&wgpu::SamplerDescriptor {
+        address_mode_u: address[0],
+        address_mode_v: address[1],
+        address_mode_w: address[2],
+        mag_filter: filter(magnified_linear),
+        min_filter: filter(minified_linear),
+        mipmap_filter: match levels_linear {
+            true => wgpu::MipmapFilterMode::Linear,
+            false => wgpu::MipmapFilterMode::Nearest,
+        },
+        lod_min_clamp: lod[0],
+        lod_max_clamp: lod[1],
+        anisotropy_clamp: if is_linear { sampler.max_anisotropy } else { 1 },
+        ..Default::default()
+    })
 }
 
 /// Creates a texture of floats.

@@ -21,6 +21,7 @@ pub(crate) fn run(host: &Host) -> Result<Vec<SelfTestFailure>> {
         clear: [0.0; 4],
         uniforms: &test.shader.uniforms,
         textures: &textures,
+        samplers: &[],
     };
     let mut pixels = Vec::new();
     for (_, bytes) in draw.run(host, &compiled, &test.shader.interface)? {

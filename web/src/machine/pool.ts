@@ -42,6 +42,8 @@ export const attachedTo = (view: View): Uint8Array[] => view.live.flatMap(({ byt
 export interface Picture {
   view: View;
   pixels: Uint8ClampedArray<ArrayBuffer>;
+  /** The picture, if it has no pixels here. */
+  bitmap?: ImageBitmap;
   engine: string;
   instead: string | null;
   instructions: number;

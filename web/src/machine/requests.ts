@@ -571,6 +571,87 @@ source: "previous" | "keyboard" | "camera" | "video",
 target: number, };
 
 /**
+ * A program as a shader.
+ */
+export type GpuShader = {
+/**
+ * The text in WGSL, whose fragment shader is `main`.
+ */
+code: string,
+/**
+ * The size of the uniform buffer in bytes, which is at binding 0; none if there is no buffer.
+ */
+uniforms: number | null,
+/**
+ * The targets that are written.
+ */
+colors: Array<number>,
+/**
+ * Whether the depth is written.
+ */
+depth: boolean, textures: Array<GpuTexture>,
+/**
+ * The instructions that make small errors of a fast shader visible, and why.
+ */
+amplifiers: Array<string>,
+/**
+ * The maximum number of instructions that a pixel executes.
+ */
+instructions: number, };
+
+/**
+ * A texture of a shader.
+ */
+export type GpuTexture = { binding: number,
+/**
+ * The dimension of the view: `2d`, `3d`, `cube`, `2d-array`.
+ */
+view: string, levels: Array<GpuLevel>,
+/**
+ * The binding of its sampler; none in exact shaders.
+ */
+sampler_binding: number | null, sampler: GpuSampler | null, };
+
+/**
+ * A level of a texture.
+ */
+export type GpuLevel = {
+/**
+ * Width, height and layers.
+ */
+size: [number, number, number],
+/**
+ * Four floats a texel.
+ */
+texels: Bytes, };
+
+/**
+ * A sampler, in the words of WebGPU.
+ */
+export type GpuSampler = {
+/**
+ * Along U, V, W.
+ */
+address: [GPUAddressMode, GPUAddressMode, GPUAddressMode], mag: GPUFilterMode, min: GPUFilterMode, mip: GPUMipmapFilterMode,
+/**
+ * The least and the greatest level of detail.
+ */
+lod: [number, number], anisotropy: number, };
+
+/**
+ * The shader that tests whether a device draws exact shaders exactly.
+ */
+export type GpuTest = { shader: GpuShader,
+/**
+ * Width and height of its picture, with 8 bits a channel.
+ */
+size: [number, number],
+/**
+ * The uniform buffer.
+ */
+values: Bytes, };
+
+/**
  * An `EXPECT` directive, and whether the picture meets it.
  */
 export type Judged = {
@@ -1186,6 +1267,34 @@ target: number,
 /**
  * How its values are displayed.
  */
+look: Look, } | { "do": "shader",
+/**
+ * Whether it computes the reference engine's bits, on a device that passes the test.
+ */
+exact: boolean, } | { "do": "uniforms",
+/**
+ * Whether it is that of the exact shader.
+ */
+exact: boolean,
+/**
+ * The picture.
+ */
+drawing: Drawing, } | { "do": "gpuTest" } | { "do": "gpuFailures",
+/**
+ * Bytes attached.
+ */
+length: number, } | { "do": "shown",
+/**
+ * Width of the picture.
+ */
+width: number,
+/**
+ * Bytes attached.
+ */
+length: number,
+/**
+ * How its values are displayed.
+ */
 look: Look, } | { "do": "expect",
 /**
  * Instructions that a group of pixels may execute.
@@ -1380,6 +1489,11 @@ export interface Answers {
   draw: Drawn;
   show: Array<Band>;
   values: Array<Band>;
+  shader: GpuShader;
+  uniforms: Bytes;
+  gpuTest: GpuTest;
+  gpuFailures: Array<string>;
+  shown: Bytes;
   expect: Array<Judged>;
   compare: Compared;
   gif: Bytes;

@@ -1,6 +1,7 @@
 // Draws the picture after every change, one drawing at a time; the latest request replaces earlier ones.
 
-import type { Picture, Pool, View } from "../machine/pool.ts";
+import type { Pictures } from "../gpu/pictures.ts";
+import type { Picture, View } from "../machine/pool.ts";
 import { DEPTH, type Bits4, type Source } from "../machine/protocol.ts";
 import { h, message } from "../app/dom.ts";
 import { count } from "../app/numbers.ts";
@@ -28,7 +29,7 @@ export class Player {
   onfailed: () => void = () => {};
 
   constructor(
-    private readonly pool: Pool,
+    private readonly pictures: Pictures,
     private readonly transport: Transport,
     private readonly stage: Stage,
     private readonly live: LiveTextures,
@@ -41,10 +42,12 @@ export class Player {
       live.restart();
       this.again();
     });
+    pictures.onchange = () => this.again();
     stage.mouse.watch(() => this.inputs.has("mouse") && this.again());
     transport.playing.watch((playing) => {
       this.lastTick = undefined;
       if (playing) this.draw();
+      else if (this.picture?.bitmap !== undefined) this.again();
       else this.tell();
     });
   }
@@ -93,7 +96,7 @@ export class Player {
     this.tried.clear();
     this.broken = false;
     this.lastTick = undefined;
-    const loading = this.pool.load(source);
+    const loading = this.pictures.load(source);
     this.loading = loading;
     loading.then(
       (loaded) => {
@@ -119,7 +122,7 @@ export class Player {
   /** Returns the raw values of the current picture. */
   async values(target: number): Promise<Float32Array | undefined> {
     if (!this.transport.playing.value) await this.settled();
-    return this.pool.values(target);
+    return this.pictures.values(target);
   }
 
   /** Waits until the requested picture is drawn. */
@@ -142,7 +145,7 @@ export class Player {
       try {
         await this.loading;
         if (this.picture === undefined) performance.mark("loaded");
-        const picture = await this.pool.draw(this.view());
+        const picture = await this.pictures.draw(this.view(), this.transport.playing.value);
         if (source !== this.source) continue;
         if (this.picture === undefined) performance.mark("first picture");
         this.picture = picture;
@@ -221,7 +224,10 @@ export class Player {
     const text = this.transport.playing.value ? `${Math.round(rate)} frames/s · ${took}` : took;
     this.transport.told(
       text + slow,
-      picture.about ?? `Drawn by the ${picture.engine} engine in ${this.pool.workers} workers${picture.instead === null ? "" : `: ${picture.instead}`}; ${count(picture.instructions, "instruction")}, ${count(picture.killed, "pixel")} killed`,
+      picture.about ??
+        (picture.engine === "WebGPU"
+          ? this.pictures.verdict.value.title
+          : `Drawn by the ${picture.engine} engine in ${this.pictures.workers} workers${picture.instead === null ? "" : `: ${picture.instead}`}; ${count(picture.instructions, "instruction")}, ${count(picture.killed, "pixel")} killed`),
     );
   }
 }

@@ -81,7 +81,13 @@ export class Stage {
       this.centre = [width / 2, height / 2];
       this.zoom = undefined;
     }
-    this.canvas.getContext("2d")?.putImageData(new ImageData(picture.pixels, width, height), 0, 0);
+    const context = this.canvas.getContext("2d");
+    if (picture.bitmap === undefined) context?.putImageData(new ImageData(picture.pixels, width, height), 0, 0);
+    else {
+      if (context !== null) context.globalCompositeOperation = "copy";
+      context?.drawImage(picture.bitmap, 0, 0);
+      picture.bitmap.close();
+    }
     this.picture = picture;
     this.values = undefined;
     this.root.classList.remove("stale");

@@ -1,7 +1,7 @@
 // Thumbnails of all targets of a picture, to choose one.
 
 import { byId, h, settled, update } from "../app/dom.ts";
-import type { Pool } from "../machine/pool.ts";
+import type { Pictures } from "../gpu/pictures.ts";
 import { DEPTH, TARGET_NAMES } from "../machine/protocol.ts";
 import type { Transport } from "./transport.ts";
 
@@ -15,7 +15,7 @@ export class Thumbnails {
   private readonly soon = settled(150, () => void this.draw());
 
   constructor(
-    private readonly pool: Pool,
+    private readonly pictures: Pictures,
     private readonly transport: Transport,
   ) {
     byId("stage", HTMLDivElement).append(this.root);
@@ -68,7 +68,7 @@ export class Thumbnails {
     if (this.root.hidden) return;
     const look = this.transport.look.value;
     for (const target of this.targets) {
-      const image = await this.pool.show(target, look).catch(() => undefined);
+      const image = await this.pictures.show(target, look).catch(() => undefined);
       if (image === undefined) return;
       const whole = new OffscreenCanvas(image.width, image.height);
       whole.getContext("2d")?.putImageData(image, 0, 0);

@@ -21,7 +21,7 @@ use super::vertex::VertexFile;
 /// hex hold the instructions only: what else travels with the program is lost, and said so. Of a
 /// file with several programs --pick takes one; .json and .jsonl take all.
 ///
-/// .wgsl, .frag (GLSL 4.50) and .spv (SPIR-V) write a shader for another GPU. Program constants are in
+/// .wgsl, .frag and .vert (GLSL 4.50) and .spv (SPIR-V) write a shader for another GPU. Program constants are in
 /// its uniform buffer; --interface json says what to bind where. By default it uses the host's
 /// functions and samplers: colours differ in last bits, and more where the program amplifies these,
 /// which a note names. --exact computes the bits of the reference engine on hosts that pass the
@@ -53,6 +53,7 @@ Examples:
   r500 convert plasma.r5 -o plasma.wgsl              a shader for WebGPU
   r500 convert plasma.r5 -o plasma.spv --interface json   for Vulkan, and what to bind
   r500 convert plasma.r5 --to glsl --exact       bit for bit as the reference engine
+  r500 convert a.vs.r5 -o a.vert                     a vertex program
   r500 convert --self-test -o test.wgsl --interface json   whether a host can be exact
 
 Exit status: 0 written, 1 the input has errors, 2 wrong usage, 3 a file cannot be read or written.";
@@ -63,7 +64,7 @@ impl Convert {
         let shader = self.shader_language();
         if let Some(option) = self.shader.given().filter(|_| shader.is_none()) {
             return Err(Failure::usage(format!(
-                "{option} is for shaders; give -o FILE.wgsl, .frag or .spv, or --to with wgsl, glsl, glsl-es-310, glsl-es-300 or \
+                "{option} is for shaders; give -o FILE.wgsl, .frag, .vert or .spv, or --to with wgsl, glsl, glsl-es-310, glsl-es-300 or \
                  spirv"
             )));
         }
@@ -73,10 +74,9 @@ impl Convert {
         }
         if let Some(vertex) = VertexFile::of_source(&self.source)? {
             return match shader {
-                Some(_) => Err(Failure::usage(format!(
-                    "{}: a vertex program; only fragment programs can be shaders of other GPUs",
-                    vertex.name()
-                ))),
+                Some(language) => {
+                    vertex.write_shader(self.shader, language, self.output.as_deref())
+                }
                 None => vertex.convert(&self.program_output()),
             };
         }

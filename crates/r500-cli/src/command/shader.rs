@@ -6,8 +6,12 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use r500::asm::print_lines;
-use r500::emit::{Amplifier, Arithmetic, Code, Inputs, Language, Options, Shader, emit, self_test};
+use r500::emit::{
+    Amplifier, Arithmetic, Code, Form, Inputs, Language, Options, Shader, VertexOptions, emit,
+    emit_vertex, self_test,
+};
 use r500::program::Job;
+use r500::pvs::Program;
 use r500::reader;
 
 use super::exit::{Failure, Outcome};
@@ -47,8 +51,11 @@ pub(super) struct ShaderArgs {
     /// Compute inputs from planes over the picture, in the uniform buffer, not from varyings
     #[arg(long)]
     planes: bool,
+    /// Write a vertex program as a function to include, not as a whole shader
+    #[arg(long)]
+    function: bool,
     /// Write the self-test of exact shaders instead of a program: a host that draws its picture right computes them exactly
-    #[arg(long, conflicts_with_all = ["program", "exact", "planes", "list", "pick"])]
+    #[arg(long, conflicts_with_all = ["program", "exact", "planes", "function", "list", "pick"])]
     pub(super) self_test: bool,
     /// Print the shader's bindings to stdout (of the self-test also its texels and what it must draw); without -o instead of the shader
     #[arg(long, value_name = "FORMAT")]
@@ -71,6 +78,9 @@ impl ShaderArgs {
         if self.self_test {
             return Some("--self-test");
         }
+        if self.function {
+            return Some("--function");
+        }
         if self.planes { Some("--planes") } else { self.interface.map(|_| "--interface") }
     }
 
@@ -82,6 +92,9 @@ impl ShaderArgs {
         output: Option<&Path>,
         inputs: &[PathBuf],
     ) -> Outcome<()> {
+        if self.function {
+            return Err(Failure::usage("--function is for vertex programs"));
+        }
         let code = &job.program.code;
         let offset = job.program.state.base_address();
         let (first, lines) = (usize::from(offset), print_lines(code, offset));
@@ -91,13 +104,45 @@ impl ShaderArgs {
         };
         let options = Options {
             language,
-            arithmetic: if self.exact { Arithmetic::Exact } else { Arithmetic::Fast },
+            arithmetic: self.arithmetic(),
             inputs: if self.planes { Inputs::Planes } else { Inputs::Varyings },
             annotate: Some(&annotate),
         };
         let shader = emit(job, &options).map_err(Failure::input)?;
         notes(&shader);
+        amplified(&shader.interface.amplifiers);
         self.put(&shader.code, &shader.interface.json(), output, inputs)
+    }
+
+    /// Writes a vertex program as a shader.
+    pub(super) fn write_vertex(
+        self,
+        program: &Program,
+        language: Language,
+        output: Option<&Path>,
+        inputs: &[PathBuf],
+    ) -> Outcome<()> {
+        if self.planes {
+            return Err(Failure::usage("--planes is for fragment programs"));
+        }
+        let (first, code) = program.instructions();
+        let annotate = |address: u32| {
+            let inst = (address as usize).checked_sub(first).and_then(|at| code.get(at));
+            inst.map_or_else(|| format!("{address}"), |inst| format!("{address}: {inst}"))
+        };
+        let options = VertexOptions {
+            language,
+            arithmetic: self.arithmetic(),
+            form: if self.function { Form::Function } else { Form::Stage },
+            annotate: Some(&annotate),
+        };
+        let shader = emit_vertex(program, &options).map_err(Failure::input)?;
+        amplified(&shader.interface.amplifiers);
+        self.put(&shader.code, &shader.interface.json(), output, inputs)
+    }
+
+    fn arithmetic(self) -> Arithmetic {
+        if self.exact { Arithmetic::Exact } else { Arithmetic::Fast }
     }
 
     /// Writes the self-test of exact shaders.
@@ -143,7 +188,10 @@ fn notes(shader: &Shader) {
             texture.unit
         ));
     }
-    let amplifiers = &shader.interface.amplifiers;
+}
+
+/// Says where a shader amplifies the last bits of a host.
+fn amplified(amplifiers: &[Amplifier]) {
     if let Some(Amplifier { address, reason }) = amplifiers.first() {
         let others = match amplifiers.len() - 1 {
             0 => String::new(),

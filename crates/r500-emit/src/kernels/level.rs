@@ -11,6 +11,11 @@ use crate::textures::{ExactTexture, Textures};
 pub(super) fn calls(helper: Helper, textures: &Textures<'_>) -> Vec<Helper> {
     match helper {
         Helper::Lod(_) => vec![Helper::Ln2],
+        Helper::Probes(unit, _) => {
+            let mut all = vec![Helper::Ln2, Helper::Texture(unit)];
+            all.extend(calls(Helper::Texture(unit), textures));
+            all
+        }
         Helper::Texture(unit) => {
             let filters = [FilterKind::Magnified, FilterKind::Minified];
             let used = |filter: &FilterKind| {
@@ -35,7 +40,7 @@ fn chooses_levels(texture: &ExactTexture) -> bool {
 }
 
 /// Returns whether a position has a third number: R of a volume, the face of a cube.
-fn has_third(texture: &ExactTexture) -> bool {
+pub(super) fn has_third(texture: &ExactTexture) -> bool {
     texture.settings.kind != CoordType::D2
 }
 
@@ -78,15 +83,7 @@ pub(super) fn texture(kernel: &mut Kernel, unit: u8, texture: &ExactTexture) -> 
     let position: Vec<Expr> =
         (0..if has_third(texture) { 3 } else { 2 }).map(|n| Expr::Var(Var(n))).collect();
     let lod = Expr::Var(Var(u32::try_from(position.len()).expect("two or three")));
-    let bias = Expr::float(settings.lod_bias);
-    let biased = kernel.named(Expr::op(Op::Add, [lod, bias]), Type::F32);
-    let biased = address::nan_to_zero(kernel, biased);
-    // Beyond all levels, where hosts need no infinities.
-    let biased = limited(kernel, biased, 32.0);
-    // The level of detail has four bits of fraction.
-    let steps = kernel.named(Expr::op(Op::Mul, [biased, Expr::float(16.0)]), Type::F32);
-    let steps = kernel.named(Expr::op(Op::Floor, [steps]), Type::F32);
-    let lod = kernel.named(Expr::op(Op::Mul, [steps, Expr::float(1.0 / 16.0)]), Type::F32);
+    let lod = biased(kernel, lod, settings.lod_bias);
 
     let channels: [Var; 4] = std::array::from_fn(|_| kernel.fresh(Type::F32));
     let start = channels.map(|channel| Stmt::Mut(channel, Expr::F32(0)));
@@ -101,6 +98,18 @@ pub(super) fn texture(kernel: &mut Kernel, unit: u8, texture: &ExactTexture) -> 
     let is_minified = Expr::op(Op::Lt, [Expr::float(0.0), lod]);
     kernel.body.push(Stmt::If(is_minified, minified, magnified));
     channels.map(Expr::Var)
+}
+
+/// Returns a level of detail with `LOD_BIAS`, in the steps that the chip has.
+pub(super) fn biased(kernel: &mut Kernel, lod: Expr, bias: f32) -> Expr {
+    let biased = kernel.named(Expr::op(Op::Add, [lod, Expr::float(bias)]), Type::F32);
+    let biased = address::nan_to_zero(kernel, biased);
+    // Beyond all levels, where hosts need no infinities.
+    let biased = limited(kernel, biased, 32.0);
+    // The level of detail has four bits of fraction.
+    let steps = kernel.named(Expr::op(Op::Mul, [biased, Expr::float(16.0)]), Type::F32);
+    let steps = kernel.named(Expr::op(Op::Floor, [steps]), Type::F32);
+    kernel.named(Expr::op(Op::Mul, [steps, Expr::float(1.0 / 16.0)]), Type::F32)
 }
 
 /// Returns the colour of a minified texture.

@@ -71,31 +71,37 @@ impl Lower<'_> {
                 .collect();
         }
         let here = Fetched { fetch, texture, q, out };
-        let (position, lod) = match is_cube {
+        let (position, detail) = match is_cube {
             true => self.on_cube(here, coordinates),
             false => self.in_plane(here, coordinates),
         };
         let mut operands = position;
-        let helper = match lod {
-            Some(lod) => {
+        let helper = match detail {
+            Detail::Unused => Helper::Level(unit, FilterKind::Magnified),
+            Detail::Lod(lod) => {
                 operands.push(lod);
                 Helper::Texture(unit)
             }
-            None => Helper::Level(unit, FilterKind::Magnified),
+            Detail::Steps(steps, bias) => {
+                operands.extend(steps);
+                let helper = Helper::Probes(unit, bias.is_some());
+                operands.extend(bias);
+                helper
+            }
         };
         self.helper(helper);
         VectorSource::Call(helper, operands)
     }
 
-    /// Returns the position in texels of level 0, and the level of detail without the unit's bias, if a fetch needs it.
-    fn in_plane(&mut self, here: Fetched<'_>, coordinates: Vec<Expr>) -> (Vec<Expr>, Option<Expr>) {
+    /// Returns the position in texels of level 0, and what the level of detail depends on.
+    fn in_plane(&mut self, here: Fetched<'_>, coordinates: Vec<Expr>) -> (Vec<Expr>, Detail) {
         let Fetched { fetch, texture, q, out } = here;
         let position = self.scaled(coordinates, fetch.unscaled, texture, out);
         if !texture.depends_on_lod() {
-            return (position, None);
+            return (position, Detail::Unused);
         }
         let steps = match fetch.op {
-            TexOp::LOD => return (position, Some(q)),
+            TexOp::LOD => return (position, Detail::Lod(q)),
             TexOp::DXDY => [fetch.dx, fetch.dy]
                 .map(|gradient| {
                     let gradient = self.first(gradient, texture.axes());
@@ -115,22 +121,21 @@ impl Lower<'_> {
                     .concat()
             }
         };
-        let lod = self.lod(texture.axes(), steps, (fetch.op, q), out);
-        (position, Some(lod))
+        (position, self.detail(texture, steps, (fetch.op, q), out))
     }
 
     /// Likewise for a cube: the position is u, v and the face.
-    fn on_cube(&mut self, here: Fetched<'_>, direction: Vec<Expr>) -> (Vec<Expr>, Option<Expr>) {
+    fn on_cube(&mut self, here: Fetched<'_>, direction: Vec<Expr>) -> (Vec<Expr>, Detail) {
         let Fetched { fetch, texture, q, out } = here;
         let face = self.call(Helper::Face, direction.clone());
         let face = self.rounded(face, out);
         let [u, v, _] = self.face_point(fetch.unit, &face, direction.clone(), out);
         let position = vec![u, v, face.clone()];
         if !texture.depends_on_lod() {
-            return (position, None);
+            return (position, Detail::Unused);
         }
         let [from, right, below] = match fetch.op {
-            TexOp::LOD => return (position, Some(q)),
+            TexOp::LOD => return (position, Detail::Lod(q)),
             TexOp::DXDY => {
                 let [right, below] = [fetch.dx, fetch.dy].map(|gradient| {
                     let gradient = self.first(gradient, 3);
@@ -160,21 +165,27 @@ impl Lower<'_> {
                 })
                 .collect::<Vec<_>>()
         });
-        let lod = self.lod(texture.axes(), steps.concat(), (fetch.op, q), out);
-        (position, Some(lod))
+        (position, self.detail(texture, steps.concat(), (fetch.op, q), out))
     }
 
-    /// Returns the level of detail of two steps, with the bias of the instruction.
-    fn lod(
+    /// Returns what the level of detail of two steps depends on, with the bias of the instruction.
+    fn detail(
         &mut self,
-        axes: u8,
+        texture: &ExactTexture,
         steps: Vec<Expr>,
         (op, q): (TexOp, Expr),
         out: &mut Vec<Stmt>,
-    ) -> Expr {
-        let lod = self.call(Helper::Lod(axes), steps);
+    ) -> Detail {
+        let bias = (op == TexOp::LODBIAS).then_some(q);
+        if texture.settings.anisotropy.is_some() {
+            return Detail::Steps(steps, bias);
+        }
+        let lod = self.call(Helper::Lod(texture.axes()), steps);
         let lod = self.rounded(lod, out);
-        if op == TexOp::LODBIAS { self.rounded(Expr::op(Op::Add, [lod, q]), out) } else { lod }
+        Detail::Lod(match bias {
+            Some(bias) => self.rounded(Expr::op(Op::Add, [lod, bias]), out),
+            None => lod,
+        })
     }
 
     fn first(&mut self, operands: [Operand; 4], count: u8) -> Vec<Expr> {
@@ -256,6 +267,16 @@ fn sum(a: Expr, b: Expr) -> Expr {
         }
         (a, b) => Expr::op(Op::Add, [a, b]),
     }
+}
+
+/// What the level of detail of a fetch depends on.
+enum Detail {
+    /// No fetch of the unit needs one.
+    Unused,
+    /// A level of detail without the unit's bias.
+    Lod(Expr),
+    /// The steps of a pixel, for an anisotropic filter, and the bias of the instruction.
+    Steps(Vec<Expr>, Option<Expr>),
 }
 
 /// A fetch that is translated, and where to.

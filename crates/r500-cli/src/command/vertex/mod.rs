@@ -19,6 +19,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use r500::asm::diagnostic::MessageLevel;
+use r500::emit;
 use r500::files::NamedFiles;
 use r500::formats::{self, Format as ProgramFormat, VertexProgram};
 use r500::pvs::{Controls, Fill, Instruction, Program, Source, SyntaxError};
@@ -32,6 +33,7 @@ use super::format::Format;
 use super::input_args::{self, ReadArgs, SourceArgs};
 use super::output_args::OutputArgs;
 use super::output_file::put;
+use super::shader::ShaderArgs;
 use super::{compilation, glsl, overwrite, terminal};
 
 /// A program for tests: a loop of three iterations, which adds 1 each; then x is doubled only if input[0].x is 0.
@@ -319,6 +321,19 @@ impl VertexFile {
             }
             None => std::io::stdout().lock().write_all(&bytes)?,
         }
+        Ok(Status::Fine)
+    }
+
+    /// `r500 convert`: writes the program as a shader of another GPU.
+    pub(super) fn write_shader(
+        &self,
+        shader: ShaderArgs,
+        language: emit::Language,
+        output: Option<&Path>,
+    ) -> Outcome {
+        self.sound()?;
+        let inputs = std::slice::from_ref(&self.path);
+        shader.write_vertex(&self.source.program, language, output, inputs)?;
         Ok(Status::Fine)
     }
 
