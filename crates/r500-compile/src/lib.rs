@@ -49,7 +49,7 @@ pub mod vertex;
 pub use fragment::{Compiled, compile, compile_draft, compile_tree, verify};
 pub use interface::{InputVector, OutputVector, SamplerUnit, UniformVector};
 pub use language::{is_assembly, parse, stage_of};
-pub use points::{DebugInfo, PassCounter};
 pub use lines::{instructions_of, lines_of};
+pub use points::{DebugInfo, PassCounter};
 pub use r500_glsl::format::format;
 pub use r500_glsl::{Diagnostic, Fix, Severity, Span, Stage, tree};

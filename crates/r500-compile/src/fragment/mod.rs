@@ -155,7 +155,8 @@ fn translate(
     let job = job(&lowered, &allocation, &encoded);
     let limits = limits(source, &encoded);
     let mut program = job.program.clone();
-    let mut origins: Vec<Vec<Origin>> = encoded.origins.iter().map(|origin| vec![*origin]).collect();
+    let mut origins: Vec<Vec<Origin>> =
+        encoded.origins.iter().map(|origin| vec![*origin]).collect();
     if optimise && program.code.len() <= INSTRUCTION_SLOTS && limits.is_empty() {
         program.state.pixsize = Some(UsPixsize(0).with(UsPixsize::PIX_SIZE, FREE_TEMPORARIES - 1));
         let allowed = r500_opt::Cost {
@@ -282,10 +283,8 @@ fn job(
     for (n, format) in state.out_fmt.iter_mut().enumerate() {
         *format = (targets[n] || n == 0).then_some(OUT_FMT_RGBA8);
     }
-    let writes_depth = encoded
-        .code
-        .iter()
-        .any(|inst| inst.alpha_inst().w_omask() && inst.ty() == InstType::OUT);
+    let writes_depth =
+        encoded.code.iter().any(|inst| inst.alpha_inst().w_omask() && inst.ty() == InstType::OUT);
     state.w_fmt =
         Some(UsWFmt(0).with(UsWFmt::W_FMT, if writes_depth { WFormat::W24 } else { WFormat::W0 }));
     let mut uniforms = Vec::new();

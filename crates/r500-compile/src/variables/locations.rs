@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use r500_exec::Bindings;
+use r500_exec::reference::Lane;
 use r500_glsl::tree::VariableId;
+use r500_pvs::VertexState;
 
 use crate::comparison;
 use crate::points::PointId;
@@ -38,9 +41,35 @@ pub struct Place {
 
 impl Place {
     /// Returns the value of a component whose register holds a number.
-    #[must_use]
-    pub fn value(self, held: f32) -> f32 {
+    fn value(self, held: f32) -> f32 {
         if self.negated { -held } else { held }
+    }
+
+    /// Returns the value of a component that a register of a pixel holds; NaN if there is no such register.
+    #[must_use]
+    pub fn of_pixel(self, lane: &Lane, bindings: &Bindings) -> f32 {
+        let (number, channel) = (usize::from(self.number), usize::from(self.channel & 3));
+        let held = match self.bank {
+            Bank::Temp => lane.temps.get(number).copied(),
+            Bank::Out => lane.color.get(number).copied(),
+            Bank::Const => bindings.constant(number),
+            Bank::AltTemp | Bank::Input => None,
+        };
+        self.value(held.map_or(f32::NAN, |vector| vector[channel]))
+    }
+
+    /// Returns the value of a component that a register of a vertex holds; `constant` returns a constant.
+    #[must_use]
+    pub fn of_vertex(self, state: &VertexState, constant: &dyn Fn(u8) -> [f32; 4]) -> f32 {
+        let (number, channel) = (usize::from(self.number), usize::from(self.channel & 3));
+        let held = match self.bank {
+            Bank::Temp => state.temporaries().get(number).copied(),
+            Bank::AltTemp => state.alternates().get(number).copied(),
+            Bank::Out => state.outputs().get(number).copied(),
+            Bank::Input => state.inputs().get(number).copied(),
+            Bank::Const => Some(constant(self.number)),
+        };
+        self.value(held.map_or(f32::NAN, |vector| vector[channel]))
     }
 
     /// Returns the register without its channel: `temp[3]`.

@@ -41,6 +41,12 @@ pub struct Inspector {
     locations: Locations,
 }
 
+impl std::fmt::Debug for Inspector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inspector").finish_non_exhaustive()
+    }
+}
+
 /// What a shader was compiled to.
 enum Program {
     Fragment(Box<fragment::Compiled>),
@@ -116,8 +122,7 @@ impl Inspector {
         run.into_iter().map(|at| stop(self.debug(), &mut passes, at)).collect()
     }
 
-    /// Returns the variables of a pixel of a draw at stops of its run, and calls `register` for what a register holds there. A stop has
-    /// none if the pixel does not execute its statement.
+    /// Evaluates the shader for a pixel of a draw, and keeps what variables are at stops of its run.
     #[must_use]
     pub fn of_pixel(&self, bindings: &Bindings, [x, y]: [u32; 2], stops: &[Stop]) -> Moments {
         let Program::Fragment(compiled) = &self.program else { return Moments::default() };
@@ -127,7 +132,7 @@ impl Inspector {
         Moments { snapshots, lane: (x & 1 | (y & 1) << 1) as usize }
     }
 
-    /// Returns the variables of a vertex with these inputs and constants, likewise.
+    /// Evaluates the shader for a vertex with these inputs and constants, likewise.
     #[must_use]
     pub fn of_vertex_run(
         &self,
@@ -161,21 +166,73 @@ impl Inspector {
         register: &dyn Fn(Place) -> f32,
     ) -> Option<Vec<Variable>> {
         let lane = moments.lane;
-        let (point, visit, snapshot) = stop.visits.iter().find_map(|(point, visit)| {
-            let snapshot = moments.snapshots.get(visit)?;
-            (snapshot.active[lane] && !snapshot.open[lane]).then_some((*point, visit, snapshot))
-        })?;
+        let (point, visit, snapshot) = self.found(moments, stop)?;
         let visible = self.scopes.visible(visit.part).iter();
         let shown = visible.filter_map(|id| {
             let value = snapshot.values[*id].as_deref();
             let value = value.filter(|_| snapshot.set[*id][lane]);
             let component = |n: usize, value: f32| {
                 let places = self.locations.places((stop.at, point), *id, n);
-                places.iter().copied().filter(|place| locations::same(register(*place), value)).collect()
+                places
+                    .iter()
+                    .copied()
+                    .filter(|place| locations::same(register(*place), value))
+                    .collect()
             };
-            variable(&self.shader, *id, value.map(|value| component_values(value, lane)), &component)
+            variable(
+                &self.shader,
+                *id,
+                value.map(|value| component_values(value, lane)),
+                &component,
+            )
         });
         Some(shown.collect())
+    }
+
+    /// Returns the base and the components of a vector at stops, which is named as [`Vector`] does; `None` at stops where it is not visible or
+    /// not set. `None` if the shader has none of that name.
+    #[must_use]
+    pub fn series(
+        &self,
+        moments: &Moments,
+        stops: &[Stop],
+        name: &str,
+    ) -> Option<(Base, usize, Vec<Option<[f32; 4]>>)> {
+        let root = name.split(['.', '[']).next()?;
+        let of_root = |id: &VariableId| self.shader.variables[*id].name == root;
+        let leaf_of = |id: VariableId| {
+            let of = &self.shader.variables[id];
+            let leaf = leaves(&of.name, &of.ty).into_iter().find(|leaf| leaf.name == name)?;
+            Some((base_of(&of.ty, leaf.first), leaf))
+        };
+        let (base, leaf) = (0..self.shader.variables.len()).filter(of_root).find_map(leaf_of)?;
+        let value = |stop: &Stop| {
+            let (_, visit, snapshot) = self.found(moments, stop)?;
+            let id = *self.scopes.visible(visit.part).iter().rev().find(|id| of_root(id))?;
+            let (_, own) = leaf_of(id).filter(|(_, own)| own.size == leaf.size)?;
+            let set = snapshot.set[id][moments.lane];
+            let value = snapshot.values[id].as_ref().filter(|_| set)?;
+            let component = |n: usize| value.get(own.first + n.min(own.size - 1));
+            let mut all = [0.0; 4];
+            for (n, slot) in all.iter_mut().enumerate() {
+                *slot = component(n)?[moments.lane];
+            }
+            Some(all)
+        };
+        Some((base, leaf.size, stops.iter().map(value).collect()))
+    }
+
+    /// Returns the visit of a stop that is shown.
+    fn found<'a>(
+        &self,
+        moments: &'a Moments,
+        stop: &'a Stop,
+    ) -> Option<(PointId, &'a Visit, &'a Snapshot)> {
+        stop.visits.iter().find_map(|(point, visit)| {
+            let snapshot = moments.snapshots.get(visit)?;
+            let lane = moments.lane;
+            (snapshot.active[lane] && !snapshot.open[lane]).then_some((*point, visit, snapshot))
+        })
     }
 
     /// Returns the registers of variables, by instruction.

@@ -1,9 +1,9 @@
 //! Runs of a program and of the evaluator side by side, with random inputs.
 
-use r500_exec::reference::{Group, Lane};
+use r500_exec::reference::Group;
 use r500_exec::{Bindings, Draw, Limits, Options, PixelRect};
 use r500_glsl::tree::Shader;
-use r500_pvs::{INPUTS, Interpreter, VertexState, WrittenRegisters};
+use r500_pvs::{INPUTS, Interpreter, WrittenRegisters};
 
 use super::locations::{Bank, Locations, Place};
 use super::scopes::Scopes;
@@ -57,7 +57,7 @@ pub(super) fn of_fragment(shader: &Shader, compiled: &fragment::Compiled) -> Loc
             {
                 let quad = (lane.x / 2 + lane.y / 2 * 2) as usize;
                 let of_quad = (lane.x % 2 + lane.y % 2 * 2) as usize;
-                let register = |place: Place| register_of_pixel(lane, &bindings, place);
+                let register = |place: Place| place.of_pixel(lane, &bindings);
                 for (point, visit) in &stop.visits {
                     if let Some(snapshot) = quads[quad].get(visit) {
                         sampled.note((stop.at, *point), visit.part, snapshot, of_quad, &register);
@@ -72,25 +72,15 @@ pub(super) fn of_fragment(shader: &Shader, compiled: &fragment::Compiled) -> Loc
     sampled.locations
 }
 
-/// Returns what a register of a pixel holds.
-pub(super) fn register_of_pixel(lane: &Lane, bindings: &Bindings, place: Place) -> f32 {
-    let (number, channel) = (usize::from(place.number), usize::from(place.channel));
-    let held = match place.bank {
-        Bank::Temp => lane.temps.get(number).map(|vector| vector[channel]),
-        Bank::Out => lane.color.get(number).map(|vector| vector[channel]),
-        Bank::Const => bindings.constant(number).map(|vector| vector[channel]),
-        Bank::AltTemp | Bank::Input => None,
-    };
-    place.value(held.unwrap_or(f32::NAN))
-}
-
 fn registers_of_fragments(compiled: &fragment::Compiled) -> Vec<Place> {
     let program = &compiled.job.program;
-    let temporaries =
-        program.state.pixsize.map_or(0, |size| size.pix_size().saturating_add(1));
-    let constants: Vec<u8> =
-        compiled.job.uniforms.iter().map(|uniform| uniform.constant).collect();
-    registers(&[(Bank::Temp, (0..temporaries).collect()), (Bank::Out, vec![0, 1, 2, 3]), (Bank::Const, constants)])
+    let temporaries = program.state.pixsize.map_or(0, |size| size.pix_size().saturating_add(1));
+    let constants: Vec<u8> = compiled.job.uniforms.iter().map(|uniform| uniform.constant).collect();
+    registers(&[
+        (Bank::Temp, (0..temporaries).collect()),
+        (Bank::Out, vec![0, 1, 2, 3]),
+        (Bank::Const, constants),
+    ])
 }
 
 /// Returns the registers of a vertex shader's variables.
@@ -119,10 +109,11 @@ pub(super) fn of_vertex(shader: &Shader, compiled: &vertex::Compiled) -> Locatio
             })
         });
         let snapshots = snapshots_of_vertices(shader, &given, visits(&stops));
+        let constant = |n| interpreter.constant_at(n);
         for vertex in 0..4 {
             let mut state = interpreter.start_state(&inputs_of(vertex));
             for stop in &stops {
-                let register = |place: Place| register_of_vertex(&interpreter, &state, place);
+                let register = |place: Place| place.of_vertex(&state, &constant);
                 for (point, visit) in &stop.visits {
                     if let Some(snapshot) = snapshots.get(visit) {
                         sampled.note((stop.at, *point), visit.part, snapshot, vertex, &register);
@@ -133,23 +124,6 @@ pub(super) fn of_vertex(shader: &Shader, compiled: &vertex::Compiled) -> Locatio
         }
     }
     sampled.locations
-}
-
-/// Returns what a register of a vertex holds.
-pub(super) fn register_of_vertex(
-    interpreter: &Interpreter,
-    state: &VertexState,
-    place: Place,
-) -> f32 {
-    let (number, channel) = (usize::from(place.number), usize::from(place.channel));
-    let held = match place.bank {
-        Bank::Temp => state.temporaries().get(number).copied(),
-        Bank::AltTemp => state.alternates().get(number).copied(),
-        Bank::Out => state.outputs().get(number).copied(),
-        Bank::Input => state.inputs().get(number).copied(),
-        Bank::Const => Some(interpreter.constant_at(place.number)),
-    };
-    place.value(held.map_or(f32::NAN, |vector| vector[channel]))
 }
 
 fn registers_of_vertices(compiled: &vertex::Compiled) -> Vec<Place> {

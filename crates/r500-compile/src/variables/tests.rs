@@ -48,12 +48,7 @@ impl Tally {
             }
         }
         // All that is listed, not only what is shown.
-        let found = stop.visits.iter().find_map(|(point, visit)| {
-            let snapshot = moments.snapshots.get(visit)?;
-            let lane = moments.lane;
-            (snapshot.active[lane] && !snapshot.open[lane]).then_some((*point, visit, snapshot))
-        });
-        let (point, visit, snapshot) = found.unwrap();
+        let (point, visit, snapshot) = inspector.found(moments, stop).unwrap();
         for id in inspector.scopes.visible(visit.part) {
             let Some(value) = &snapshot.values[*id] else { continue };
             if !snapshot.set[*id][moments.lane] {
@@ -102,7 +97,7 @@ fn add_pixels(source: &str, seed: u64, tally: &mut Tally) {
         for (at, moments) in pixels.iter().zip(&moments) {
             let lane = &group.state().lanes()[group.state().lane_at(at[0], at[1]).unwrap()];
             if lane.executes(&options.readings) {
-                let register = |place: Place| runs::register_of_pixel(lane, &bindings, place);
+                let register = |place: Place| place.of_pixel(lane, &bindings);
                 tally.add(&inspector, moments, stop, &register);
             }
         }
@@ -134,7 +129,7 @@ fn add_vertices(source: &str, seed: u64, tally: &mut Tally) {
         let moments = inspector.of_vertex_run(&inputs, |n| interpreter.constant_at(n), &stops);
         let mut state = interpreter.start_state(&inputs);
         for stop in &stops {
-            let register = |place: Place| runs::register_of_vertex(&interpreter, &state, place);
+            let register = |place: Place| place.of_vertex(&state, &|n| interpreter.constant_at(n));
             tally.add(&inspector, &moments, stop, &register);
             interpreter.step(&mut state, &mut WrittenRegisters::default());
         }

@@ -231,7 +231,8 @@ impl Selector {
         let origin = op.origin;
         if op.code == code::Code::Dot {
             self.pool(op.operands.iter().flatten());
-            let sources = op.operands.iter().map(|operand| self.gathered(operand, origin)).collect();
+            let sources =
+                op.operands.iter().map(|operand| self.gathered(operand, origin)).collect();
             let sources: Vec<Src> = pad(sources, 4);
             return self.push(Op::Dot, dst, lanes, sources, false, origin);
         }
@@ -239,7 +240,8 @@ impl Selector {
             && let Some(math) = alu.of_math_engine()
         {
             self.pool(op.operands.iter().flatten());
-            let sources = op.operands.iter().map(|operand| self.gathered(operand, origin)).collect();
+            let sources =
+                op.operands.iter().map(|operand| self.gathered(operand, origin)).collect();
             return self.push(Op::Math(math), dst, lanes, sources, false, origin);
         }
         let all: Vec<Lane> = lanes
@@ -388,8 +390,7 @@ impl Selector {
         saturate: bool,
         origin: Origin,
     ) {
-        let mut inst =
-            Inst { op, dst, lanes, sources, saturate, origin, address: 0, dual: None };
+        let mut inst = Inst { op, dst, lanes, sources, saturate, origin, address: 0, dual: None };
         for is_kind in [Place::is_constant as fn(&Place) -> bool, |place: &Place| {
             matches!(place, Place::Input(_))
         }] {
