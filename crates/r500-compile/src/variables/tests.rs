@@ -173,3 +173,108 @@ fn listed_registers_of_the_corpus_hold_its_variables() {
     }
     assert!(pixels.shaders > 30, "{pixels:?}");
 }
+
+/// The values of variables before the statement of a line, at each instruction of the line in the run of pixel 2, 1 of 4x4, without
+/// repetitions: `uv` is (2.5 / 4, 1.5 / 4) there.
+fn values_at(source: &str, line: usize, level: f32, names: &[&str]) -> Vec<Vec<Option<f32>>> {
+    let compiled = fragment::compile(source).unwrap();
+    let mut job = compiled.job.clone();
+    for uniform in job.uniforms.clone() {
+        job.program.state.set_constant(uniform.constant.into(), 0, level.to_bits());
+    }
+    let inspector = Inspector::of_fragment(source, &compiled).unwrap();
+    let (program, bindings) =
+        (r500_exec::Shader::new(&job.program).unwrap(), Bindings::new(&job, [4, 4]).unwrap());
+    let options = Options { group: [2, 2], ..Options::default() };
+    let draw = Draw::new(&program, &bindings, &options).unwrap();
+    let mut group = Group::new(&draw, PixelRect { x: 2, y: 0, width: 2, height: 2 });
+    let mut run = Vec::new();
+    while !group.ended() {
+        run.push(group.state().address() as usize);
+        group.step().unwrap();
+    }
+    let lines = crate::lines_of(source, &compiled.spans);
+    let stops = inspector.stops(run.iter().copied());
+    let moments = inspector.of_pixel(&bindings, [2, 1], &stops);
+    let mut all = Vec::new();
+    for (at, stop) in run.iter().zip(&stops) {
+        if lines[*at].first() != Some(&line) {
+            continue;
+        }
+        let Some(variables) = inspector.variables(&moments, stop, &|_| f32::NAN) else { continue };
+        let value = |name: &&str| {
+            let vectors = variables.iter().flat_map(|variable| &variable.vectors);
+            vectors.into_iter().find(|vector| vector.name == *name).map(|vector| vector.values[0])
+        };
+        let values: Vec<Option<f32>> = names.iter().map(value).collect();
+        if all.last() != Some(&values) {
+            all.push(values);
+        }
+    }
+    all
+}
+
+/// Passes 1, 2 and 3 add 1, 2 and 3 times the light, 15/64; the test of the fourth one leaves the loop.
+#[test]
+fn variables_of_a_loop_have_the_values_of_its_pass() {
+    let source = "precision highp float;
+uniform float level; varying vec2 uv;
+void main() {
+  float light = uv.x * uv.y;
+  float sum = 0.0;
+  for (int i = 1; i < 100; i++) {
+    if (float(i) > level) break;
+    sum += light * float(i);
+  }
+  gl_FragColor = vec4(sum);
+}";
+    let light = 15.0 / 64.0;
+    let pass = |i: f32, sum: f32| vec![Some(i), Some(sum), Some(light)];
+    let inside = values_at(source, 8, 3.5, &["i", "sum", "light"]);
+    assert_eq!(inside, [pass(1.0, 0.0), pass(2.0, light), pass(3.0, 3.0 * light)]);
+    let after = values_at(source, 10, 3.5, &["i", "sum", "light"]);
+    assert_eq!(after, [vec![None, Some(6.0 * light), Some(light)]]);
+}
+
+/// A function that is inlined twice has its own parameter in each call; `scale` hides the variable outside.
+#[test]
+fn variables_of_a_call_are_those_of_this_call() {
+    let source = "precision highp float;
+uniform float level; varying vec2 uv;
+float scale = 8.0;
+float f(float x) {
+  float y = x * x;
+  return y * scale + uv.y;
+}
+void main() {
+  float scale = f(uv.x);
+  gl_FragColor = vec4(f(scale + level));
+}";
+    // x is 5/8, so y is 25/64 and the first call gives 8 * 25/64 + 3/8 = 3.5; then x is 4.
+    let calls = values_at(source, 6, 0.5, &["x", "y", "scale"]);
+    let call = |x: f32| vec![Some(x), Some(x * x), Some(8.0)];
+    assert_eq!(calls, [call(0.625), call(4.0)]);
+    assert_eq!(
+        values_at(source, 5, 0.5, &["x", "y"]),
+        [vec![Some(0.625), None], vec![Some(4.0), None]]
+    );
+}
+
+/// Only pixels that take a way have variables there, whether the program branches or computes both ways.
+#[test]
+fn variables_are_those_of_the_way_that_is_taken() {
+    let source = "precision highp float;
+uniform float level; varying vec2 uv;
+void main() {
+  float x = uv.x;
+  if (x > level) {
+    x = x * x * uv.y;
+  } else {
+    x = uv.y / x;
+  }
+  gl_FragColor = vec4(x);
+}";
+    assert_eq!(values_at(source, 6, 0.5, &["x"]), [vec![Some(0.625)]]);
+    assert!(values_at(source, 8, 0.5, &["x"]).is_empty());
+    assert_eq!(values_at(source, 8, 0.75, &["x"]), [vec![Some(0.625)]]);
+}

@@ -166,11 +166,6 @@ impl Recording {
 }
 
 impl<M: Machine> Recording<M> {
-    /// Returns the addresses of the steps, in order.
-    pub fn addresses(&self) -> impl ExactSizeIterator<Item = u32> {
-        self.steps.iter().map(|step| step.address)
-    }
-
     /// Runs a machine and records the run. The recording is then at position 0.
     ///
     /// A run that a limit of the machine stops is recorded up to that step ([`Self::end`]), so that an endless program can be
