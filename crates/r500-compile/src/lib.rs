@@ -52,4 +52,5 @@ pub use language::{is_assembly, parse, stage_of};
 pub use lines::{instructions_of, lines_of};
 pub use points::{DebugInfo, PassCounter};
 pub use r500_glsl::format::format;
+pub use r500_glsl::types::Base;
 pub use r500_glsl::{Diagnostic, Fix, Severity, Span, Stage, tree};

@@ -1,9 +1,8 @@
 //! The variables of a shader that is traced or debugged, as text.
 
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use r500::compile::tree::Base;
+use r500::compile::Base;
 use r500::compile::variables::{Inspector, Place, Variable, Vector};
 use r500::compile::{self, vertex};
 
@@ -38,11 +37,6 @@ impl CompiledShader {
         };
         self.inspector.get_or_init(make).as_ref()
     }
-}
-
-/// Returns the compiled shader of a file that is debugged; `None` if it is none, or Mesa compiled it.
-pub(super) fn of_file(file: &Path) -> Option<Arc<CompiledShader>> {
-    super::glsl::lines(file)?.compiled
 }
 
 /// Returns the value of a vector: one number, or several in parentheses.

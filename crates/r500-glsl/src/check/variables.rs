@@ -1,6 +1,6 @@
 //! Variables of the language: those of each stage, the limits, and ShaderToy's.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Checker;
 use crate::diagnostic::Span;
@@ -24,7 +24,7 @@ fn matrix(size: u8) -> Type {
 
 fn structure(name: &str, members: &[(&str, Type)]) -> Type {
     let members = members.iter().map(|(name, ty)| ((*name).to_owned(), ty.clone())).collect();
-    Type::Struct(Rc::new(Structure { name: name.to_owned(), members }))
+    Type::Struct(Arc::new(Structure { name: name.to_owned(), members }))
 }
 
 /// Lights, units of textures and clip planes, as drivers for the chip have them.

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use r500::compile::tree::Base;
+use r500::compile::Base;
 use r500::compile::variables::{Inspector, Moments, Stop, Variable};
 use r500::exec::record::expr::{Series, Value};
 use r500::exec::record::{Break, End, Expr, Recording};
