@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use r500::compile::Base;
 use r500::compile::variables::{Inspector, Place, Variable, Vector};
 use r500::compile::{self, vertex};
+use serde_json::{Map, Value, json};
 
 use super::float_format;
 
@@ -82,6 +83,27 @@ pub(super) fn lines(variable: &Variable, letters: [char; 4]) -> Vec<String> {
         format!("{} = {}  {}", vector.name, value(vector), registers(vector, letters))
     };
     variable.vectors.iter().map(line).collect()
+}
+
+/// Returns the vectors of variables by their names in JSON, with their registers; `null` for a variable that is not set.
+pub(super) fn json(variables: &[Variable], letters: [char; 4]) -> Value {
+    let mut all = Map::new();
+    for variable in variables {
+        if variable.vectors.is_empty() {
+            all.insert(variable.name.clone(), Value::Null);
+        }
+        for vector in &variable.vectors {
+            let number = |value: &f32| match vector.base {
+                Base::Bool => Value::from(*value != 0.0),
+                Base::Int | Base::Float => float_format::json(*value),
+            };
+            let values: Value = vector.values.iter().map(number).collect();
+            let held = vector.places.iter().any(Option::is_some);
+            let registers = held.then(|| registers(vector, letters));
+            all.insert(vector.name.clone(), json!({ "value": values, "registers": registers }));
+        }
+    }
+    Value::Object(all)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use r500::compile::variables::{Inspector, Moments, Place, Stop};
-use serde_json::{Map, Value};
+use r500::compile::variables::{Inspector, Moments, Place, Stop, Variable};
+use serde_json::Value;
 
 use crate::command::exit::{Failure, Outcome};
 use crate::command::shader_variables;
@@ -24,8 +24,9 @@ struct Variables<'a> {
     moments: Moments,
     /// The number of the step that was executed last, from 1.
     step: usize,
-    /// The lines of the variables as they are now, and as they were printed.
-    now: Option<Vec<String>>,
+    /// The variables as they are now, with the letters of channels.
+    now: Option<(Vec<Variable>, [char; 4])>,
+    /// Their lines as they were printed.
     printed: Vec<String>,
 }
 
@@ -74,7 +75,7 @@ impl<'a> ShaderLines<'a> {
         variables.step += 1;
         variables.now = stop.filter(|_| is_new).and_then(|stop| {
             let all = variables.inspector.variables(&variables.moments, stop, register)?;
-            Some(all.iter().flat_map(|one| shader_variables::lines(one, letters)).collect())
+            Some((all, letters))
         });
     }
 
@@ -87,7 +88,9 @@ impl<'a> ShaderLines<'a> {
         let text = map.lines.get(number - 1).map_or("", |line| line.trim());
         writeln!(out, "{number}: {text}")?;
         let Some(variables) = &mut self.variables else { return Ok(()) };
-        let Some(now) = variables.now.take() else { return Ok(()) };
+        let Some((now, letters)) = variables.now.take() else { return Ok(()) };
+        let lines = now.iter().flat_map(|one| shader_variables::lines(one, letters));
+        let now: Vec<String> = lines.collect();
         for line in now.iter().filter(|line| !variables.printed.contains(line)) {
             writeln!(out, "      {line}")?;
         }
@@ -104,16 +107,8 @@ impl<'a> ShaderLines<'a> {
         value["line"] = line.into();
         self.last = line;
         let now = self.variables.as_mut().and_then(|variables| variables.now.take());
-        if let Some(now) = now {
-            let pair = |line: &String| {
-                let (name, rest) = line.split_once(" = ")?;
-                let (text, registers) = rest.split_once("  ")?;
-                Some((
-                    name.to_owned(),
-                    serde_json::json!({ "value": text, "registers": registers }),
-                ))
-            };
-            value["variables"] = Value::Object(now.iter().filter_map(pair).collect::<Map<_, _>>());
+        if let Some((now, letters)) = now {
+            value["variables"] = shader_variables::json(&now, letters);
         }
     }
 }
