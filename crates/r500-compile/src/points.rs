@@ -241,7 +241,7 @@ pub struct PassCounter<'a> {
 }
 
 impl PassCounter<'_> {
-    /// Goes on to an instruction, by number. Returns the number of the pass of each loop around it, the outermost first.
+    /// Continues to an instruction, by number. Returns the number of the pass of each loop around it, the outermost first.
     pub fn step(&mut self, at: usize) -> Vec<u32> {
         while let Some((of, pass)) = self.open.last_mut() {
             let of = &self.loops[*of];

@@ -206,7 +206,7 @@ fn loops(program: &Program) -> Vec<ChipLoop> {
     let count = |int: u8| program.state.fc_int_const.get(usize::from(int)).copied().flatten();
     let of = |(at, inst): (usize, &r500_isa::Instruction)| {
         let is_loop = inst.ty() == InstType::FC && inst.fc_inst().op() == FcOp::LOOP;
-        // It jumps behind its end where there is no pass.
+        // It jumps to after its end where there is no pass.
         let after = is_loop.then(|| usize::from(inst.fc_addr().jump_addr()))?;
         let passes = count(inst.fc_addr().int_addr())?.kr();
         Some(ChipLoop { body: at + 1..after, passes: passes.into() })

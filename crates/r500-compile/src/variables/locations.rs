@@ -102,7 +102,7 @@ type Key = (u32, PointId);
 
 /// The registers of the components of variables before instructions.
 #[derive(Clone, Debug, Default)]
-pub struct Locations {
+pub(super) struct Locations {
     of: HashMap<Key, HashMap<(VariableId, usize), Candidates>>,
 }
 

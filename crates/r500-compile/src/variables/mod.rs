@@ -4,7 +4,7 @@
 //! loops: those of the [evaluator](crate::evaluate), which runs the shader for the same pixel or vertex. Optimised code computes statements
 //! in another order and keeps no value longer than needed, so a value need not be in a register.
 //!
-//! [`Locations`] lists the registers that hold components. It is found by running the program and the evaluator side by side with random
+//! `Locations` lists the registers that hold components. It is found by running the program and the evaluator side by side with random
 //! inputs: a register is listed for an instruction if it has the value in all runs. A [`Variable`] only names registers that have the value in
 //! the run that is shown, too, so neither a value nor a register is wrong.
 //!
@@ -30,7 +30,8 @@ use crate::interface::leaves;
 use crate::language::parse;
 use crate::points::{DebugInfo, PassCounter, PointId, Visit};
 use crate::{fragment, vertex};
-pub use locations::{Bank, Locations, Place};
+use locations::Locations;
+pub use locations::{Bank, Place};
 use scopes::Scopes;
 
 /// A shader, to tell the values of its variables at the instructions of the program that it was compiled to.
@@ -233,12 +234,6 @@ impl Inspector {
             let lane = moments.lane;
             (snapshot.active[lane] && !snapshot.open[lane]).then_some((*point, visit, snapshot))
         })
-    }
-
-    /// Returns the registers of variables, by instruction.
-    #[must_use]
-    pub fn locations(&self) -> &Locations {
-        &self.locations
     }
 }
 

@@ -9,7 +9,7 @@ use r500_pvs::{INPUTS, Interpreter, WrittenRegisters};
 use super::*;
 use crate::comparison::Random;
 
-/// How much was looked at.
+/// How much was compared.
 #[derive(Debug, Default)]
 struct Tally {
     shaders: usize,
