@@ -175,9 +175,9 @@ fn listed_registers_of_the_corpus_hold_its_variables() {
 }
 
 /// The values of variables before the statement of a line, at each instruction of the line in the run of pixel 2, 1 of 4x4, without
-/// repetitions: `uv` is (2.5 / 4, 1.5 / 4) there.
+/// repetitions: `uv` is (2.5 / 4, 1.5 / 4) there. The program is not optimised, so that an instruction is of one line.
 fn values_at(source: &str, line: usize, level: f32, names: &[&str]) -> Vec<Vec<Option<f32>>> {
-    let compiled = fragment::compile(source).unwrap();
+    let compiled = fragment::compile_draft(source).unwrap();
     let mut job = compiled.job.clone();
     for uniform in job.uniforms.clone() {
         job.program.state.set_constant(uniform.constant.into(), 0, level.to_bits());
