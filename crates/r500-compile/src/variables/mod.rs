@@ -87,6 +87,17 @@ pub struct Vector {
     pub places: Vec<Option<Place>>,
 }
 
+/// The values of a vector in a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Whether components are floats, integers or truths.
+    pub base: Base,
+    /// The number of components.
+    pub width: usize,
+    /// The components at each stop; `None` where the variable is not visible or not set. Those past the width repeat the last one.
+    pub values: Vec<Option<[f32; 4]>>,
+}
+
 impl Inspector {
     /// Returns the inspector of a fragment shader and what it was compiled to; `None` if the shader is another one.
     #[must_use]
@@ -190,15 +201,9 @@ impl Inspector {
         Some(shown.collect())
     }
 
-    /// Returns the base and the components of a vector at stops, which is named as [`Vector`] does; `None` at stops where it is not visible or
-    /// not set. `None` if the shader has none of that name.
+    /// Returns the values of a vector at stops, which is named as [`Vector`] does; `None` if the shader has none of that name.
     #[must_use]
-    pub fn series(
-        &self,
-        moments: &Moments,
-        stops: &[Stop],
-        name: &str,
-    ) -> Option<(Base, usize, Vec<Option<[f32; 4]>>)> {
+    pub fn series(&self, moments: &Moments, stops: &[Stop], name: &str) -> Option<Series> {
         let root = name.split(['.', '[']).next()?;
         let of_root = |id: &VariableId| self.shader.variables[*id].name == root;
         let leaf_of = |id: VariableId| {
@@ -220,7 +225,7 @@ impl Inspector {
             }
             Some(all)
         };
-        Some((base, leaf.size, stops.iter().map(value).collect()))
+        Some(Series { base, width: leaf.size, values: stops.iter().map(value).collect() })
     }
 
     /// Returns the visit of a stop that is shown.

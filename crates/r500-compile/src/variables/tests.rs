@@ -25,6 +25,12 @@ struct Tally {
 }
 
 impl Tally {
+    /// Most instructions have variables, many of which are in registers, and nearly all lists hold for other inputs.
+    fn assert_useful(&self) {
+        assert!(self.stops * 2 > self.executed && self.located * 4 > self.components, "{self:?}");
+        assert!(self.wrong * 100 < self.located, "{self:?}");
+    }
+
     /// Adds the variables at a stop. `register` returns what a register holds.
     fn add(
         &mut self,
@@ -150,6 +156,7 @@ fn listed_registers_of_generated_shaders_hold_their_variables() {
     for (tally, name) in [(&pixels, "pixels"), (&vertices, "vertices")] {
         eprintln!("{name}: {tally:?}");
         assert!(tally.shaders as u64 * 10 > cases * 7, "{tally:?}");
+        tally.assert_useful();
     }
 }
 
@@ -172,6 +179,7 @@ fn listed_registers_of_the_corpus_hold_its_variables() {
         eprintln!("{name}: {tally:?}");
     }
     assert!(pixels.shaders > 30, "{pixels:?}");
+    pixels.assert_useful();
 }
 
 /// The values of variables before the statement of a line, at each instruction of the line in the run of pixel 2, 1 of 4x4, without

@@ -191,8 +191,9 @@ impl<M: Debugged> Session<M> {
     /// Returns the values of a variable of the shader at each step; `None` if there is none of this name.
     fn series(&self, name: &str) -> Option<Arc<Series>> {
         let History { stops, moments } = self.history()?;
-        let (base, width, values) = self.inspector()?.series(moments, stops, name)?;
-        let is_bool = base == Base::Bool;
+        let of_shader = self.inspector()?.series(moments, stops, name)?;
+        let (width, values) = (of_shader.width, of_shader.values);
+        let is_bool = of_shader.base == Base::Bool;
         Some(Arc::new(Series { name: name.to_owned(), is_bool, width, values }))
     }
 
