@@ -8,6 +8,7 @@ use crate::arithmetic::{ARITH, Alu, Arithmetic, FetchKind, compute};
 use crate::code::{
     Atom, Code, Component, Condition, Fetch, Node, Op, Register, Routine, Shape, Target, Value,
 };
+use crate::points::{Origin, PointId};
 
 /// What makes two operations the same.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -25,6 +26,8 @@ pub(crate) struct Builder {
     known: Vec<HashMap<Key, Value>>,
     /// Where nodes come from.
     pub(crate) span: Span,
+    /// The execution of a statement that nodes are a part of.
+    pub(crate) point: PointId,
     /// The number of operations, for limits.
     pub(crate) count: usize,
     /// What integers are the whole part of, by their components.
@@ -39,6 +42,7 @@ impl Builder {
             lists: vec![Vec::new()],
             known: vec![HashMap::new()],
             span: Span::default(),
+            point: 0,
             count: 0,
             floors: HashMap::new(),
         }
@@ -109,6 +113,16 @@ impl Builder {
         }
     }
 
+    /// Returns where nodes come from.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin { span: self.span, point: self.point }
+    }
+
+    /// Sets where the next nodes come from.
+    pub(crate) fn set_origin(&mut self, origin: Origin) {
+        (self.span, self.point) = (origin.span, origin.point);
+    }
+
     fn remembered(&self, key: &Key) -> Option<Value> {
         self.known.iter().rev().find_map(|known| known.get(key)).cloned()
     }
@@ -120,8 +134,8 @@ impl Builder {
     }
 
     fn op(&mut self, code: Code, register: Register, lanes: Vec<u8>, operands: Vec<Value>) {
-        let span = self.span;
-        self.node(Node::Op(Op { code, register, lanes, operands, span }));
+        let origin = self.origin();
+        self.node(Node::Op(Op { code, register, lanes, operands, origin }));
     }
 
     /// Makes an operation by components, each of which may be known.
@@ -364,7 +378,7 @@ impl Builder {
 
     pub(crate) fn kill(&mut self, value: &Value) {
         let list = self.gathered(value);
-        let span = self.span;
+        let origin = self.origin();
         // One instruction tests components of a register.
         if let Some(Node::Kill(last, _)) = self.lists.last_mut().and_then(|nodes| nodes.last_mut())
             && last.first().map(|(register, _)| register)
@@ -375,12 +389,12 @@ impl Builder {
             last.extend(added);
             return;
         }
-        self.node(Node::Kill(list, span));
+        self.node(Node::Kill(list, origin));
     }
 
     pub(crate) fn output(&mut self, target: Target, value: Value) {
-        let span = self.span;
-        self.node(Node::Output(target, value, span));
+        let origin = self.origin();
+        self.node(Node::Output(target, value, origin));
     }
 
     /// Chooses by a condition.
@@ -481,14 +495,14 @@ impl Arithmetic for Builder {
         let gradients = gradients.map(|both| both.map(|gradient| four(self.gathered(gradient))));
         let register = self.register(Shape::Whole);
         let value: Value = (0..4).map(|c| Component::register(register, c)).collect();
-        let span = self.span;
+        let origin = self.origin();
         self.node(Node::Fetch(Fetch {
             kind,
             register,
             lanes: [true; 4],
             strq: coordinates,
             gradients,
-            span,
+            origin,
         }));
         self.remember(key, &value);
         value

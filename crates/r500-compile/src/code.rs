@@ -9,6 +9,7 @@ use r500_glsl::Span;
 pub(crate) use r500_opt::vertex::machine::Register;
 
 use crate::arithmetic::{Alu, FetchKind};
+use crate::points::Origin;
 
 /// Where a component comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -171,7 +172,7 @@ pub(crate) struct Op {
     pub(crate) lanes: Vec<u8>,
     /// A component for each lane; of [`Code::Dot`] all that are summed.
     pub(crate) operands: Vec<Value>,
-    pub(crate) span: Span,
+    pub(crate) origin: Origin,
 }
 
 /// A fetch into a register with four components.
@@ -185,7 +186,7 @@ pub(crate) struct Fetch {
     pub(crate) strq: [(Register, u8); 4],
     /// d/dx and d/dy, in the same way.
     pub(crate) gradients: Option<[[(Register, u8); 4]; 2]>,
-    pub(crate) span: Span,
+    pub(crate) origin: Origin,
 }
 
 /// Where an output goes.
@@ -203,13 +204,13 @@ pub(crate) enum Node {
     Op(Op),
     Fetch(Fetch),
     /// Ends pixels where one of the components is below 0. All are of one register, without modifiers.
-    Kill(Vec<(Register, u8)>, Span),
-    Output(Target, Value, Span),
-    If(Condition, Vec<Self>, Vec<Self>, Span),
+    Kill(Vec<(Register, u8)>, Origin),
+    Output(Target, Value, Origin),
+    If(Condition, Vec<Self>, Vec<Self>, Origin),
     /// Passes, 255 at most; the number is exact if nothing breaks.
-    Loop(u8, Vec<Self>, Span),
-    Break(Span),
-    Continue(Span),
+    Loop(u8, Vec<Self>, Origin),
+    Break(Origin),
+    Continue(Origin),
 }
 
 /// What the allocation must know of a register.
@@ -311,7 +312,7 @@ pub(crate) fn count(nodes: &[Node]) -> usize {
 /// Returns a branch that has as many others around it as `most`, or more.
 pub(crate) fn too_deep(nodes: &[Node], most: usize) -> Option<Span> {
     nodes.iter().find_map(|node| match node {
-        Node::If(_, _, _, span) if most == 0 => Some(*span),
+        Node::If(_, _, _, origin) if most == 0 => Some(origin.span),
         Node::If(_, yes, no, _) => too_deep(yes, most - 1).or_else(|| too_deep(no, most - 1)),
         Node::Loop(_, body, _) => too_deep(body, most),
         _ => None,

@@ -42,11 +42,15 @@ mod lines;
 mod live;
 mod lower;
 mod matrices;
+mod points;
+pub mod variables;
 pub mod vertex;
 
 pub use fragment::{Compiled, compile, compile_draft, compile_tree, verify};
 pub use interface::{InputVector, OutputVector, SamplerUnit, UniformVector};
 pub use language::{is_assembly, parse, stage_of};
 pub use lines::{instructions_of, lines_of};
+pub use points::{DebugInfo, PassCounter};
 pub use r500_glsl::format::format;
+pub use r500_glsl::types::Base;
 pub use r500_glsl::{Diagnostic, Fix, Severity, Span, Stage, tree};

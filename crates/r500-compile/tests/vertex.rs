@@ -38,6 +38,58 @@ fn two_matrices_are_eight_instructions() {
     assert_eq!(compiled.source.program.window().count(), 8, "{}", compiled.source);
 }
 
+/// A light of OpenGL: its uniforms have the names of the language, the only ones that the program reads; Mesa's driver has the same ones
+/// as state. A material's shininess is a component of its own.
+#[test]
+fn lights_are_uniforms_of_their_names() {
+    let source = "#version 120
+void main() {
+  vec3 normal = normalize(gl_NormalMatrix * gl_Normal);
+  vec3 place = vec3(gl_ModelViewMatrix * gl_Vertex);
+  vec4 color = gl_FrontLightModelProduct.sceneColor;
+  for (int i = 0; i < 2; i++) {
+    vec3 way = gl_LightSource[i].position.xyz - place;
+    float far = length(way);
+    float fades = gl_LightSource[i].constantAttenuation + gl_LightSource[i].quadraticAttenuation * far * far;
+    float lit = max(dot(normal, way / far), 0.0);
+    float shines = pow(lit, gl_FrontMaterial.shininess);
+    color += (gl_FrontLightProduct[i].diffuse * lit + gl_FrontMaterial.specular * shines) / fades;
+  }
+  gl_FrontColor = color;
+  gl_FogFragCoord = clamp((gl_Fog.end - place.z) * gl_Fog.scale, 0.0, 1.0);
+  gl_Position = ftransform();
+}";
+    let compiled = vertex::compile(source, None).unwrap();
+    let names: Vec<&str> = compiled.uniforms.iter().map(|uniform| &*uniform.name).collect();
+    for name in [
+        "gl_LightSource[0].position",
+        "gl_LightSource[1].quadraticAttenuation",
+        "gl_FrontLightProduct[1].diffuse",
+        "gl_FrontLightModelProduct.sceneColor",
+        "gl_FrontMaterial.shininess",
+        "gl_Fog.end",
+        "gl_NormalMatrix[2]",
+        "gl_ModelViewProjectionMatrix[3]",
+    ] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    assert!(
+        !names.iter().any(|name| name.contains("[2].") || name.ends_with("ambient")),
+        "{names:?}"
+    );
+}
+
+/// The chip clips by the position, so what is set is not written.
+#[test]
+fn a_clip_vertex_has_no_effect_and_a_warning() {
+    let source = "void main() { gl_ClipVertex = gl_ModelViewMatrix * gl_Vertex; gl_Position = ftransform(); }";
+    let compiled = vertex::compile(source, None).unwrap();
+    assert_eq!(compiled.outputs.len(), 1);
+    assert_eq!(compiled.uniforms.len(), 4);
+    let warnings: Vec<&str> = compiled.warnings.iter().map(|warning| &*warning.message).collect();
+    assert_eq!(warnings, ["`gl_ClipVertex` has no effect: the chip clips by `gl_Position`"]);
+}
+
 /// A reciprocal root is executed with the first instruction of the transform, which does not need it.
 #[test]
 fn the_engines_are_paired() {

@@ -1,7 +1,7 @@
 //! Types.
 
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a component is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,7 +65,7 @@ pub enum Type {
     /// An array.
     Array(Box<Self>, usize),
     /// A structure.
-    Struct(Rc<Structure>),
+    Struct(Arc<Structure>),
     /// That of what has an error.
     Error,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use r500::asm::visible;
 use r500::compile::Span;
@@ -16,6 +16,7 @@ use super::compiler::sources::pair_of_text;
 use super::compiler::{CompilerArgs, Verdict, diagnose, first_error};
 use super::exit::{Failure, Outcome as Exit};
 use super::input_file;
+use super::shader_variables::CompiledShader;
 
 /// What a shader became.
 #[derive(Clone, Debug)]
@@ -35,6 +36,8 @@ pub(super) struct Lines {
     pub(super) uniforms: Vec<Uniform>,
     /// Names of inputs of a vertex program.
     pub(super) attributes: Vec<(u8, String)>,
+    /// What our own compiler made of it.
+    pub(super) compiled: Option<Arc<CompiledShader>>,
 }
 
 impl Lines {
@@ -100,7 +103,7 @@ pub(super) fn program(file: &Path) -> Exit<Option<Shader>> {
         return known.shader.map(Some).map_err(Failure::from);
     }
     let Some(pair) = pair_of_text(file, &text)? else { return Ok(None) };
-    let verdict = CompilerArgs::usual()?.chosen()?.swap_remove(0).compile(&pair)?;
+    let mut verdict = CompilerArgs::usual()?.chosen()?.swap_remove(0).compile(&pair)?;
     diagnose(&verdict, false);
     let is_vertex = pair.fragment.is_none();
     let result = match verdict.is_fine() {
@@ -115,9 +118,12 @@ pub(super) fn program(file: &Path) -> Exit<Option<Shader>> {
         true => (Stage::Vertex, pair.vertex),
         false => (Stage::Fragment, pair.fragment),
     };
+    let own = verdict.own.iter().position(|(other, _)| *other == stage);
+    let own = own.map(|n| verdict.own.swap_remove(n).1);
     let lines = match verdict.spans_of(stage) {
         [] => None,
         spans => source.map(|shader| Lines {
+            compiled: own.map(|program| CompiledShader::new(shader.text.clone(), program)),
             text: shader.text,
             spans: spans.to_vec(),
             uniforms: verdict.vertex_uniforms().to_vec(),

@@ -263,9 +263,10 @@ pub(super) fn holds_several(file: &Path, read: ReadArgs) -> bool {
 
 /// Returns the source map of a program that was read from a file.
 pub(super) fn source_map(file: &Path, read: ReadArgs, job: &Job) -> SourceMap {
-    if let Some(super::glsl::Lines { text, spans, .. }) = super::glsl::lines(file) {
+    if let Some(super::glsl::Lines { text, spans, compiled, .. }) = super::glsl::lines(file) {
         let first = job.program.state.base_address().into();
-        return SourceMap::of_shader(&text, &spans, file, first).with_names(job.uniforms.clone());
+        let map = SourceMap::of_shader(&text, &spans, file, first);
+        return map.with_names(job.uniforms.clone()).with_variables(compiled);
     }
     // Standard input cannot be read again.
     let jobs = if is_stdin(file) { None } else { begin(file, read).ok() };

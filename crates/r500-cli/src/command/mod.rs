@@ -65,6 +65,7 @@ mod scene;
 #[cfg(target_os = "linux")]
 mod scratch;
 mod shader;
+mod shader_variables;
 mod source_map;
 mod stats;
 mod stream;

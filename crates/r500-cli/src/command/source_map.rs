@@ -3,10 +3,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use r500::asm::{Assembly, Register, SymbolKind};
 use r500::compile::Span;
 use r500::program::{Job, Uniform};
+
+use super::shader_variables::CompiledShader;
 
 /// The source of a program, with the lines of its instructions.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +18,8 @@ pub(super) struct SourceMap {
     pub(super) path: Option<PathBuf>,
     /// Whether the lines are those of a shader, which the program was compiled from.
     pub(super) is_shader: bool,
+    /// The shader, if its variables are known.
+    pub(super) shader: Option<Arc<CompiledShader>>,
     /// The lines.
     pub(super) lines: Vec<String>,
     /// First and last line of each instruction, from 1; `None` for those of included files.
@@ -89,6 +94,13 @@ impl SourceMap {
     #[must_use]
     pub(super) fn with_names(mut self, names: Vec<Uniform>) -> Self {
         self.names.extend(names);
+        self
+    }
+
+    /// Adds the variables of a shader.
+    #[must_use]
+    pub(super) fn with_variables(mut self, shader: Option<Arc<CompiledShader>>) -> Self {
+        self.shader = shader;
         self
     }
 

@@ -2,7 +2,7 @@
 
 use r500_glsl::tree::{Expr, ExprKind, Storage};
 use r500_glsl::types::{Base, Type};
-use r500_glsl::{Binary, Builtin, Unary};
+use r500_glsl::{Binary, Builtin, Span, Unary};
 
 use super::{Evaluator, Lanes, Mask, Value, and, any, not, or, zeros};
 use crate::arithmetic::Arithmetic;
@@ -114,7 +114,7 @@ impl<'a> Evaluator<'a> {
                 let value = self.expr(of);
                 matrices::resized::<Self>(&value, &of.ty, &expr.ty)
             }
-            ExprKind::Call(function, arguments) => self.function(*function, arguments),
+            ExprKind::Call(function, arguments) => self.function(*function, arguments, &expr.span),
             ExprKind::Builtin(function, arguments) => {
                 self.language_function(expr, *function, arguments)
             }
@@ -221,7 +221,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    pub(super) fn function(&mut self, function: usize, arguments: &'a [Expr]) -> Value {
+    pub(super) fn function(
+        &mut self,
+        function: usize,
+        arguments: &'a [Expr],
+        call: &Span,
+    ) -> Value {
         let shader = self.shader;
         let parameters = &shader.functions[function].parameters;
         let mut values = Vec::new();
@@ -241,7 +246,9 @@ impl<'a> Evaluator<'a> {
                 outputs.push((*parameter, argument, self.places(argument)));
             }
         }
+        self.enter(|parts| parts.call(call));
         let result = self.call(function, values);
+        self.leave();
         for (parameter, argument, places) in outputs {
             let value = self.value(parameter);
             self.store_at(argument, &places, &value);

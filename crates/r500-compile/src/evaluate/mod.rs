@@ -9,12 +9,14 @@
 //! | --- | --- |
 //! | this one | programs; variables |
 //! | [`given`](self) | what a draw gives |
+//! | [`watch`](self) | snapshots of variables for debuggers |
 //! | [`statement`](self), [`expression`](self), [`arithmetic`](self) | which pixels execute; values; the chip's operations |
 
 mod arithmetic;
 mod expression;
 mod given;
 mod statement;
+mod watch;
 
 use std::collections::HashMap;
 
@@ -24,9 +26,11 @@ use r500_glsl::types::Type;
 
 use crate::arithmetic::Arithmetic;
 use crate::interface::leaves;
+use crate::points::Part;
 use given::Given;
 
 pub use given::{Pixels, Vertices};
+pub(crate) use watch::{Snapshot, snapshots_of_quad, snapshots_of_vertices};
 
 /// A component in the four pixels of a quad: top left, top right, bottom left, bottom right; the top has the smaller y.
 type Lanes = [f32; 4];
@@ -82,12 +86,8 @@ pub fn vertices(shader: &Shader, given: &Vertices) -> VertexResults {
     evaluator.run();
     let mut outputs = HashMap::new();
     for (id, variable) in shader.variables.iter().enumerate() {
-        let is_output = matches!(
-            variable.storage,
-            Storage::Varying
-                | Storage::Builtin(BuiltinVariable::Position | BuiltinVariable::PointSize)
-        );
-        if let (true, Some(value)) = (is_output, &evaluator.values[id]) {
+        let is_result = evaluator.is_result(variable.storage);
+        if let (true, Some(value)) = (is_result, &evaluator.values[id]) {
             for leaf in leaves(&variable.name, &variable.ty) {
                 let vector = value[leaf.first..leaf.first + leaf.size].to_vec();
                 outputs.insert(leaf.name, vector);
@@ -111,6 +111,7 @@ impl<'a> Evaluator<'a> {
             returned: [false; 4],
             result: Vec::new(),
             steps: 0,
+            watch: None,
         }
     }
 }
@@ -132,6 +133,8 @@ struct Evaluator<'a> {
     returned: Mask,
     result: Value,
     steps: usize,
+    /// What a debugger asks for.
+    watch: Option<Box<watch::Watch>>,
 }
 
 fn and(a: Mask, b: Mask) -> Mask {
@@ -191,7 +194,9 @@ impl<'a> Evaluator<'a> {
                 arguments.push(Some(value));
             }
         }
+        self.visit(|_| Part::START);
         self.call(shader.main, arguments);
+        self.visit(|_| Part::END);
         if self.steps > MOST_STEPS {
             self.open = ALL;
         }
@@ -227,6 +232,19 @@ impl<'a> Evaluator<'a> {
         Quad { colors, depth, discarded: self.discarded, open: self.open }
     }
 
+    /// Returns whether the shader gives what variables hold at its end.
+    fn is_result(&self, storage: Storage) -> bool {
+        use BuiltinVariable as B;
+        match storage {
+            Storage::Varying => self.shader.stage == Stage::Vertex,
+            Storage::Output(_) => true,
+            Storage::Builtin(
+                B::FragColor | B::FragData | B::FragDepth | B::Position | B::PointSize,
+            ) => true,
+            _ => false,
+        }
+    }
+
     fn value(&mut self, id: VariableId) -> Value {
         if let Some(Some(value)) = self.values.get(id) {
             return value.clone();
@@ -250,6 +268,7 @@ impl<'a> Evaluator<'a> {
             }
         }
         self.values[id] = Some(whole);
+        self.note_set(id, mask, true);
     }
 }
 

@@ -32,6 +32,7 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn statement(&mut self, statement: &'a Stmt) {
+        self.visit(|parts| parts.statement(statement));
         match &statement.kind {
             StmtKind::Declare(id, init) => {
                 let ty = &self.shader.variables[*id].ty;
@@ -39,6 +40,7 @@ impl<'a> Evaluator<'a> {
                 let places: Vec<usize> = (0..value.len()).collect();
                 let active = self.active();
                 self.set(*id, active, &places, &value);
+                self.note_set(*id, active, init.is_some());
             }
             StmtKind::Expr(expr) => drop(self.expr(expr)),
             StmtKind::If(test, then, otherwise) => {
@@ -51,9 +53,12 @@ impl<'a> Evaluator<'a> {
                 let outer = self.mask;
                 self.mask = self.active();
                 self.loops.push(Open { broken: [false; 4], continued: [false; 4] });
+                self.enter(|parts| parts.passes(of));
                 let mut is_first = true;
                 let mut passes = 0_usize;
                 loop {
+                    self.begin_pass(passes);
+                    self.visit(|parts| parts.test(of));
                     if !is_first || of.test_first {
                         self.leave_where_false(of.test.as_ref());
                     }
@@ -74,9 +79,11 @@ impl<'a> Evaluator<'a> {
                     if let Some(step) = &of.step
                         && any(self.active())
                     {
+                        self.visit(|parts| parts.step(of));
                         self.expr(step);
                     }
                 }
+                self.leave();
                 self.loops.pop();
                 self.mask = outer;
             }
@@ -124,6 +131,8 @@ impl<'a> Evaluator<'a> {
         let of = &shader.functions[function];
         for (parameter, argument) in of.parameters.iter().zip(arguments) {
             let ty = &shader.variables[*parameter].ty;
+            let active = self.active();
+            self.note_set(*parameter, active, argument.is_some());
             self.values[*parameter] = Some(argument.unwrap_or_else(|| zeros(ty)));
         }
         let mask = self.active();

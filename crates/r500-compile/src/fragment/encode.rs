@@ -1,6 +1,5 @@
 //! From operations on temporaries to instructions, which [`r500_opt`] pairs and orders.
 
-use r500_glsl::Span;
 use r500_isa::state::UsFcIntConst;
 use r500_isa::values::{
     AlphaOp, BranchOp, Compare, FcOp, InstType, Mod, RgbMask, RgbOp, Sel, Swiz, Target as Bits,
@@ -18,13 +17,14 @@ use crate::arithmetic::Alu;
 use crate::code::{
     Atom, Code, Component, Condition, Fetch, Node, Op, Register, Routine, Target, Value,
 };
+use crate::points::Origin;
 
 /// Instructions, and what they read besides temporaries.
 #[derive(Debug, Default)]
 pub(crate) struct Encoded {
     pub(crate) code: Vec<Instruction>,
-    /// The place in the source of each instruction.
-    pub(crate) spans: Vec<Span>,
+    /// Where each instruction comes from.
+    pub(crate) origins: Vec<Origin>,
     /// For each constant its vector of a uniform, or literals.
     pub(crate) constants: Vec<Constant>,
     pub(crate) int_constants: Vec<UsFcIntConst>,
@@ -86,9 +86,9 @@ struct Encoder<'a> {
 
 #[expect(clippy::expect_used, reason = "a broken promise of the passes before must not compile")]
 impl Encoder<'_> {
-    fn push(&mut self, inst: Instruction, span: Span) -> usize {
+    fn push(&mut self, inst: Instruction, origin: Origin) -> usize {
         self.out.code.push(inst);
-        self.out.spans.push(span);
+        self.out.origins.push(origin);
         self.out.code.len() - 1
     }
 
@@ -97,12 +97,12 @@ impl Encoder<'_> {
             match node {
                 Node::Op(op) => self.op(op),
                 Node::Fetch(fetch) => self.fetch(fetch),
-                Node::Kill(list, span) => self.kill(list, *span),
-                Node::Output(target, value, span) => self.output(*target, value, *span),
-                Node::If(condition, yes, no, span) => self.branch(*condition, yes, no, *span),
-                Node::Loop(count, body, span) => self.repeat(*count, body, *span),
-                Node::Break(span) => self.leave(true, *span),
-                Node::Continue(span) => self.leave(false, *span),
+                Node::Kill(list, origin) => self.kill(list, *origin),
+                Node::Output(target, value, origin) => self.output(*target, value, *origin),
+                Node::If(condition, yes, no, origin) => self.branch(*condition, yes, no, *origin),
+                Node::Loop(count, body, origin) => self.repeat(*count, body, *origin),
+                Node::Break(origin) => self.leave(true, *origin),
+                Node::Continue(origin) => self.leave(false, *origin),
             }
         }
     }
@@ -148,7 +148,7 @@ impl Encoder<'_> {
             }
             let draft = draft.expect("one lane of three operands has three sources");
             self.out.constants.clone_from(&draft.constants);
-            self.push(draft.finish(), op.span);
+            self.push(draft.finish(), op.origin);
             left.retain(|lane| !chosen.contains(lane));
         }
     }
@@ -222,7 +222,7 @@ impl Encoder<'_> {
         let zero = Operand { sel: Sel::SRC0, swiz: [Swiz::ZERO; 3], modifier: Mod::NOP };
         draft.inst = draft.inst.with_rgb_operand(Slot::C, zero);
         self.out.constants.clone_from(&draft.constants);
-        self.push(draft.finish(), op.span);
+        self.push(draft.finish(), op.origin);
     }
 
     /// Differences in the quad: source 0 of the half, in its own channels.
@@ -269,7 +269,7 @@ impl Encoder<'_> {
                 .with_rgb_operand(Slot::B, operand([Swiz::ONE; 3], Mod::NOP))
                 .with_rgb_operand(Slot::C, operand(same, Mod::NOP));
         }
-        self.push(draft.finish(), op.span);
+        self.push(draft.finish(), op.origin);
     }
 
     /// The channels of coordinates, which are of one temporary.
@@ -315,18 +315,18 @@ impl Encoder<'_> {
                 .with(TexAddrDxdy::DY_Q_SWIZ, q);
         }
         let words = [cmn.bits(), inst.bits(), addr.bits(), gradients.bits(), 0, 0];
-        self.push(Instruction(words), fetch.span);
+        self.push(Instruction(words), fetch.origin);
     }
 
-    fn kill(&mut self, list: &[(Register, u8)], span: Span) {
+    fn kill(&mut self, list: &[(Register, u8)], origin: Origin) {
         let four = std::array::from_fn(|n| list[n.min(list.len() - 1)]);
         let cmn = CmnInst(0).with(CmnInst::TYPE, InstType::TEX);
         let inst = TexInst(0).with(TexInst::INST, TexOp::TEXKILL);
         let addr = tex_addr(self.coordinates(&four));
-        self.push(Instruction([cmn.bits(), inst.bits(), addr.bits(), 0, 0, 0]), span);
+        self.push(Instruction([cmn.bits(), inst.bits(), addr.bits(), 0, 0, 0]), origin);
     }
 
-    fn output(&mut self, target: Target, value: &Value, span: Span) {
+    fn output(&mut self, target: Target, value: &Value, origin: Origin) {
         let mut left: Vec<usize> = (0..value.len().min(4)).collect();
         while !left.is_empty() {
             let mut chosen = left.clone();
@@ -343,7 +343,7 @@ impl Encoder<'_> {
             }
             let draft = draft.expect("one channel has one source");
             self.out.constants.clone_from(&draft.constants);
-            self.push(draft.finish(), span);
+            self.push(draft.finish(), origin);
             left.retain(|n| !chosen.contains(n));
         }
     }
@@ -382,11 +382,11 @@ impl Encoder<'_> {
 
     // Flow control.
 
-    fn jump(&mut self, fc: FcInst, int: u8, span: Span) -> usize {
+    fn jump(&mut self, fc: FcInst, int: u8, origin: Origin) -> usize {
         self.out.has_flow = true;
         let cmn = CmnInst(0).with(CmnInst::TYPE, InstType::FC);
         let addr = FcAddr(0).with(FcAddr::INT_ADDR, int);
-        self.push(Instruction([cmn.bits(), 0, fc.bits(), addr.bits(), 0, 0]), span)
+        self.push(Instruction([cmn.bits(), 0, fc.bits(), addr.bits(), 0, 0]), origin)
     }
 
     fn land(&mut self, at: usize, target: usize) {
@@ -395,7 +395,7 @@ impl Encoder<'_> {
         inst.0[3] = inst.fc_addr().with(FcAddr::JUMP_ADDR, target).bits();
     }
 
-    fn branch(&mut self, condition: Condition, yes: &[Node], no: &[Node], span: Span) {
+    fn branch(&mut self, condition: Condition, yes: &[Node], no: &[Node], origin: Origin) {
         // Only the second way: the other condition.
         let (condition, yes, no) =
             if yes.is_empty() { (condition.not(), no, yes) } else { (condition, yes, no) };
@@ -414,7 +414,7 @@ impl Encoder<'_> {
         });
         draft.inst.0[3] = AluRgbInst(draft.inst.0[3]).with(AluRgbInst::ALU_WMASK, true).bits();
         self.out.constants.clone_from(&draft.constants);
-        self.push(draft.finish(), span);
+        self.push(draft.finish(), origin);
         // Bit 4 * result: pixels that do not go the first way want to jump.
         let func = if condition.negated { 0xf0 } else { 0x0f };
         let skip = FcInst(0)
@@ -422,7 +422,7 @@ impl Encoder<'_> {
             .with(FcInst::JUMP_FUNC, func)
             .with(FcInst::B_OP0, BranchOp::INCR)
             .with(FcInst::B_OP1, if no.is_empty() { BranchOp::NONE } else { BranchOp::INCR });
-        let skip = self.jump(skip, 0, span);
+        let skip = self.jump(skip, 0, origin);
         self.levels += 1;
         self.list(yes);
         let mut last = skip;
@@ -432,7 +432,7 @@ impl Encoder<'_> {
                 .with(FcInst::B_ELSE, true)
                 .with(FcInst::B_POP_CNT, 1)
                 .with(FcInst::B_OP1, BranchOp::DECR);
-            last = self.jump(swap, 0, span);
+            last = self.jump(swap, 0, origin);
             self.land(skip, last + 1);
             self.list(no);
         }
@@ -441,13 +441,13 @@ impl Encoder<'_> {
             .with(FcInst::JUMP_ANY, true)
             .with(FcInst::B_POP_CNT, 1)
             .with(FcInst::B_OP0, BranchOp::DECR);
-        let end = self.jump(end, 0, span);
+        let end = self.jump(end, 0, origin);
         self.levels -= 1;
         self.land(end, end + 1);
         self.land(last, end + 1);
     }
 
-    fn repeat(&mut self, count: u8, body: &[Node], span: Span) {
+    fn repeat(&mut self, count: u8, body: &[Node], origin: Origin) {
         let constant = UsFcIntConst(0).with(UsFcIntConst::KR, count);
         let known = self.out.int_constants.iter().position(|other| *other == constant);
         let int = known.unwrap_or(self.out.int_constants.len());
@@ -457,14 +457,14 @@ impl Encoder<'_> {
         let int = u8::try_from(int).unwrap_or(u8::MAX);
         let levels = std::mem::take(&mut self.levels);
         let start = FcInst(0).with(FcInst::OP, FcOp::LOOP).with(FcInst::JUMP_ANY, true);
-        let start = self.jump(start, int, span);
+        let start = self.jump(start, int, origin);
         self.loops.push(Default::default());
         self.list(body);
         let end = FcInst(0)
             .with(FcInst::OP, FcOp::ENDLOOP)
             .with(FcInst::JUMP_ANY, true)
             .with(FcInst::JUMP_FUNC, 0xff);
-        let end = self.jump(end, int, span);
+        let end = self.jump(end, int, origin);
         self.land(end, start + 1);
         self.land(start, end + 1);
         if let Some([breaks, continues]) = self.loops.pop() {
@@ -474,7 +474,7 @@ impl Encoder<'_> {
         self.levels = levels;
     }
 
-    fn leave(&mut self, is_break: bool, span: Span) {
+    fn leave(&mut self, is_break: bool, origin: Origin) {
         let op = if is_break { FcOp::BREAKLOOP } else { FcOp::CONTINUE };
         let closes = if self.levels == 0 { BranchOp::NONE } else { BranchOp::DECR };
         let fc = FcInst(0)
@@ -482,7 +482,7 @@ impl Encoder<'_> {
             .with(FcInst::JUMP_FUNC, 0xff)
             .with(FcInst::B_POP_CNT, self.levels)
             .with(FcInst::B_OP1, closes);
-        let at = self.jump(fc, 0, span);
+        let at = self.jump(fc, 0, origin);
         if let Some(open) = self.loops.last_mut() {
             open[usize::from(!is_break)].push(at);
         }

@@ -12,6 +12,7 @@ mod draft;
 mod encode;
 pub mod verify;
 
+use r500_exec::Bindings;
 use r500_glsl::tree::Shader;
 use r500_glsl::types::{Base, Dimensions};
 use r500_glsl::{Diagnostic, Span, Stage};
@@ -19,7 +20,7 @@ use r500_isa::limits::BRANCH_LEVELS;
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcCtrl, UsPixsize, UsWFmt,
 };
-use r500_isa::values::WFormat;
+use r500_isa::values::{FcOp, InstType, WFormat};
 use r500_isa::words::CmnInst;
 use r500_isa::{CONSTANTS, INSTRUCTION_SLOTS};
 use r500_program::{
@@ -29,8 +30,10 @@ use r500_program::{
 
 use crate::code::Routine;
 use crate::comparison::wrong_program;
+use crate::evaluate::Pixels;
 use crate::interface::{InputVector, SamplerUnit};
 use crate::language::parse;
+use crate::points::{self, ChipLoop, DebugInfo, Origin};
 use crate::{coalesce, code, live, lower};
 use draft::Constant;
 
@@ -47,6 +50,8 @@ pub struct Compiled {
     pub samplers: Vec<SamplerUnit>,
     /// For each instruction the places in the source that it computes.
     pub spans: Vec<Vec<Span>>,
+    /// Which executions of statements the instructions compute.
+    pub debug: DebugInfo,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
@@ -56,6 +61,12 @@ impl Compiled {
     #[must_use]
     pub fn sampler_names(&self) -> Vec<(u8, String)> {
         (0..).zip(self.samplers.iter().map(|unit| unit.name.clone())).collect()
+    }
+
+    /// Returns what the pixels of a draw of the program are given.
+    pub(crate) fn pixels<'a>(&'a self, bindings: &'a Bindings) -> Pixels<'a> {
+        let (uniforms, inputs, samplers) = (&self.job.uniforms, &self.inputs, &self.samplers);
+        Pixels { bindings, uniforms, inputs, samplers }
     }
 }
 
@@ -150,7 +161,8 @@ fn translate(
     let job = job(&lowered, &allocation, &encoded);
     let limits = limits(source, &encoded);
     let mut program = job.program.clone();
-    let mut spans: Vec<Vec<Span>> = encoded.spans.iter().map(|span| vec![*span]).collect();
+    let mut origins: Vec<Vec<Origin>> =
+        encoded.origins.iter().map(|origin| vec![*origin]).collect();
     if optimise && program.code.len() <= INSTRUCTION_SLOTS && limits.is_empty() {
         program.state.pixsize = Some(UsPixsize(0).with(UsPixsize::PIX_SIZE, FREE_TEMPORARIES - 1));
         let allowed = r500_opt::Cost {
@@ -161,13 +173,10 @@ fn translate(
         let allow = vec![r500_opt::Allowance::ZeroSign];
         let options = r500_opt::Options { allowed, allow, ..Default::default() };
         let optimized = r500_opt::optimize(&program, &options);
-        spans = optimized
-            .origins
-            .iter()
-            .map(|from| {
-                from.iter().filter_map(|at| encoded.spans.get(*at as usize).copied()).collect()
-            })
-            .collect();
+        let of_one = |from: &Vec<u32>| {
+            from.iter().filter_map(|at| encoded.origins.get(*at as usize).copied()).collect()
+        };
+        origins = optimized.origins.iter().map(of_one).collect();
         program = optimized.program;
     }
     if !limits.is_empty() {
@@ -176,6 +185,7 @@ fn translate(
         );
         return Err(diagnostics);
     }
+    let loops = loops(&program);
     let temporaries = lowered.inputs.iter().zip(&allocation.inputs);
     let inputs =
         temporaries.filter_map(|(vector, temporary)| Some(((*temporary)?, vector.clone())));
@@ -191,9 +201,23 @@ fn translate(
             .collect(),
         job: Job { program, ..job },
         samplers: lowered.samplers,
-        spans,
+        spans: points::spans(&origins),
+        debug: DebugInfo::new(lowered.points, &origins, loops),
         warnings: diagnostics,
     })
+}
+
+/// Returns the loops of a program.
+fn loops(program: &Program) -> Vec<ChipLoop> {
+    let count = |int: u8| program.state.fc_int_const.get(usize::from(int)).copied().flatten();
+    let of = |(at, inst): (usize, &r500_isa::Instruction)| {
+        let is_loop = inst.ty() == InstType::FC && inst.fc_inst().op() == FcOp::LOOP;
+        // It jumps to after its end where there is no pass.
+        let after = is_loop.then(|| usize::from(inst.fc_addr().jump_addr()))?;
+        let passes = count(inst.fc_addr().int_addr())?.kr();
+        Some(ChipLoop { body: at + 1..after, passes: passes.into() })
+    };
+    program.code.iter().enumerate().filter_map(of).collect()
 }
 
 /// Returns the limits that a program exceeds, and what to do.
@@ -206,7 +230,7 @@ fn limits(source: &str, encoded: &encode::Encoded) -> Vec<(String, String)> {
         );
         all.push((
             message,
-            format!("most of them come from {}", most_expensive(source, &encoded.spans)),
+            format!("most of them come from {}", most_expensive(source, &encoded.origins)),
         ));
     }
     let count = encoded.constants.len();
@@ -226,11 +250,11 @@ fn limits(source: &str, encoded: &encode::Encoded) -> Vec<(String, String)> {
 }
 
 /// The lines with the most instructions: `line 23 (210), line 7 (12)`.
-fn most_expensive(source: &str, spans: &[Span]) -> String {
-    let line = |span: &Span| span.line(source) + 1;
+fn most_expensive(source: &str, origins: &[Origin]) -> String {
+    let line = |origin: &Origin| origin.span.line(source) + 1;
     let mut counts = std::collections::BTreeMap::new();
-    for span in spans {
-        *counts.entry(line(span)).or_insert(0_usize) += 1;
+    for origin in origins {
+        *counts.entry(line(origin)).or_insert(0_usize) += 1;
     }
     let mut counts: Vec<(usize, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(line, count)| (std::cmp::Reverse(*count), *line));
@@ -265,10 +289,8 @@ fn job(
     for (n, format) in state.out_fmt.iter_mut().enumerate() {
         *format = (targets[n] || n == 0).then_some(OUT_FMT_RGBA8);
     }
-    let writes_depth = encoded
-        .code
-        .iter()
-        .any(|inst| inst.alpha_inst().w_omask() && inst.ty() == r500_isa::values::InstType::OUT);
+    let writes_depth =
+        encoded.code.iter().any(|inst| inst.alpha_inst().w_omask() && inst.ty() == InstType::OUT);
     state.w_fmt =
         Some(UsWFmt(0).with(UsWFmt::W_FMT, if writes_depth { WFormat::W24 } else { WFormat::W0 }));
     let mut uniforms = Vec::new();
@@ -318,7 +340,7 @@ fn job(
 /// Returns which targets instructions write.
 fn targets(code: &[r500_isa::Instruction]) -> [bool; 4] {
     let mut all = [false; 4];
-    for inst in code.iter().filter(|inst| inst.ty() == r500_isa::values::InstType::OUT) {
+    for inst in code.iter().filter(|inst| inst.ty() == InstType::OUT) {
         if inst.cmn().rgb_omask().code() != 0 {
             all[usize::from(inst.rgb_inst().target().code() & 3)] = true;
         }

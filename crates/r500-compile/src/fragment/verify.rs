@@ -12,7 +12,7 @@ use r500_program::{InputData, Job, Level, Texture};
 
 use super::Compiled;
 use crate::comparison::{Random, same};
-use crate::evaluate::{Pixels, Quad, quad};
+use crate::evaluate::{Quad, quad};
 
 /// A pixel that the program draws otherwise than the shader says: an error of the compiler.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ pub struct Checked {
 const MOST_INSTRUCTIONS: u64 = 200_000;
 
 /// Side of the pictures that are compared.
-const SIDE: u32 = 4;
+pub(crate) const SIDE: u32 = 4;
 
 /// Compares in `draws` pictures of 16 pixels, with numbers that `seed` chooses.
 ///
@@ -102,12 +102,7 @@ pub fn compare(
         checked.open += (size[0] * size[1]) as usize;
         return Ok(());
     };
-    let pixels = Pixels {
-        bindings: &bindings,
-        uniforms: &compiled.job.uniforms,
-        inputs: &compiled.inputs,
-        samplers: &compiled.samplers,
-    };
+    let pixels = compiled.pixels(&bindings);
     for (x, y) in (0..size[1]).step_by(2).flat_map(|y| (0..size[0]).step_by(2).map(move |x| (x, y)))
     {
         let expected = quad(shader, pixels, [x, y]);
@@ -160,7 +155,7 @@ fn difference(
     (!same(want, have)).then(|| ("depth".to_owned(), want, have))
 }
 
-fn random_draw(compiled: &Compiled, random: &mut Random) -> Job {
+pub(crate) fn random_draw(compiled: &Compiled, random: &mut Random) -> Job {
     let mut job = compiled.job.clone();
     job.size = Some([SIDE; 2]);
     for (uniform, base) in job.uniforms.clone().iter().zip(&compiled.uniform_bases) {

@@ -102,7 +102,7 @@ impl<'a> Lower<'a> {
                 let value = self.expr(of);
                 matrices::resized::<Builder>(&value, &of.ty, &expr.ty)
             }
-            ExprKind::Call(function, arguments) => self.call(*function, arguments, expr.span),
+            ExprKind::Call(function, arguments) => self.call(*function, arguments, &expr.span),
             ExprKind::Builtin(function, arguments) => self.builtin_call(expr, *function, arguments),
             ExprKind::Swizzle(..) | ExprKind::Member(..) | ExprKind::Index(..) => {
                 if let Some(value) = self.relative(expr) {
@@ -461,7 +461,7 @@ impl<'a> Lower<'a> {
             }
         }
         self.values[root] = Some(whole);
-        self.stored_at.insert(root, self.builder.span);
+        self.stored_at.insert(root, self.builder.origin());
     }
 }
 

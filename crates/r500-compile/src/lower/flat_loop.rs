@@ -9,6 +9,7 @@ use super::repeat::{CHIP_PASSES, zero};
 use super::statement::has_exits;
 use super::{Lower, Open};
 use crate::code::Node;
+use crate::points::Origin;
 
 impl<'a> Lower<'a> {
     /// Each pass by itself, if their number is known and they fit; else a loop of the chip.
@@ -41,13 +42,16 @@ impl<'a> Lower<'a> {
         let (broken, continued) = (self.hidden(zero()), self.hidden(zero()));
         let may_leave = passes.is_none() || has_exits(&of.body);
         let own = if may_leave { vec![broken] } else { Vec::new() };
+        let point = self.builder.point;
         let held = self.put_into_registers(self.held_over(of, own).into_iter());
         self.loops.push(Open::Unrolled { broken, continued });
         self.chip_loops += 1;
         self.builder.open();
+        let around = self.points.enter_chip_loop(self.parts.passes(of), None);
         self.pass(of, passes.is_none(), [broken, continued], span);
         self.builder.span = span;
         self.builder.set(&self.register_values(&held));
+        self.points.leave(around);
         let nodes = self.builder.close();
         self.chip_loops -= 1;
         self.loops.pop();
@@ -56,7 +60,9 @@ impl<'a> Lower<'a> {
         }
         #[expect(clippy::expect_used, reason = "a loop with other passes must not compile")]
         let count = u8::try_from(count).expect("the chip's loop has 255 passes at most");
-        self.builder.node(Node::Loop(count, nodes, span));
+        let origin = Origin { span, point };
+        self.builder.set_origin(origin);
+        self.builder.node(Node::Loop(count, nodes, origin));
     }
 
     /// A pass, for the vertices that are still in the loop.
@@ -67,6 +73,7 @@ impl<'a> Lower<'a> {
         [broken, continued]: [VariableId; 2],
         span: Span,
     ) {
+        self.at(self.parts.test(of));
         let returned = self.frames.last().map(|frame| frame.returned);
         let flags: Vec<VariableId> = [Some(broken), returned].into_iter().flatten().collect();
         if is_tested && of.test_first {
@@ -76,6 +83,7 @@ impl<'a> Lower<'a> {
         let active = self.none_of(&flags);
         self.branch(active, span, |lower| lower.block(&of.body), |_| {});
         if let Some(step) = &of.step {
+            self.at(self.parts.step(of));
             let active = self.none_of(&flags);
             self.branch(active, span, |lower| drop(lower.expr(step)), |_| {});
         }

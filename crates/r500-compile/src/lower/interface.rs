@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use r500_glsl::Span;
 use r500_glsl::tree::{BuiltinVariable, Expr, ExprKind, Storage, VariableId};
 use r500_glsl::types::{Base, Type};
 
@@ -10,6 +9,7 @@ use super::Lower;
 use crate::arithmetic::{Alu, Arithmetic};
 use crate::code::{Component, Shape, Target, Value};
 use crate::interface::{InputVector, OutputVector, UniformVector, VIEWPORT, host_name, leaves};
+use crate::points::{Origin, Part};
 
 impl Lower<'_> {
     fn uniform_vector(&mut self, name: &str, size: usize, base: Base) -> Value {
@@ -123,7 +123,7 @@ impl Lower<'_> {
     pub(super) fn outputs(&mut self, color: Option<VariableId>) {
         let shader = self.shader;
         if let Some(color) = color {
-            self.builder.span = self.last_store(color);
+            self.at_last_store(color);
             let value = self.value(color);
             self.builder.output(Target::Color(0), value);
         }
@@ -134,7 +134,7 @@ impl Lower<'_> {
             }
             let value = self.value(id);
             // The optimiser makes one instruction of an output and the operation before it.
-            self.builder.span = self.last_store(id);
+            self.at_last_store(id);
             match shader.variables[id].storage {
                 Storage::Builtin(BuiltinVariable::FragColor) => {
                     self.builder.output(Target::Color(0), value);
@@ -164,10 +164,15 @@ impl Lower<'_> {
         }
     }
 
-    /// Returns where a variable was set last; the function `main` if it was not.
-    fn last_store(&self, id: VariableId) -> Span {
-        let main = self.shader.functions[self.shader.main].span;
-        self.stored_at.get(&id).copied().unwrap_or(main)
+    /// Sets the place of what follows to where a variable was set last; to the function `main` if it was not.
+    fn at_last_store(&mut self, id: VariableId) {
+        let end = self.points.add(Part::END);
+        let main = Origin { span: self.shader.functions[self.shader.main].span, point: end };
+        let mut origin = self.stored_at.get(&id).copied().unwrap_or(main);
+        if self.points.is_in_chip_loop(origin.point) {
+            origin.point = end;
+        }
+        self.builder.set_origin(origin);
     }
 
     /// Lists the vectors of a variable that a vertex shader sets.

@@ -33,6 +33,7 @@ use r500_glsl::types::{Base, Type};
 use crate::builder::Builder;
 use crate::code::{Component, Condition, Routine, Value};
 use crate::interface::{InputVector, OutputVector, SamplerUnit, UniformVector};
+use crate::points::{Origin, Part, Parts, Points};
 
 /// Most operations before dead ones are removed: far more than fit the chip.
 const MOST_OPERATIONS: usize = 40_000;
@@ -48,6 +49,8 @@ pub(crate) struct Lowered {
     /// What a vertex shader sets, by the numbers of [`Target::Vertex`].
     pub(crate) outputs: Vec<OutputVector>,
     pub(crate) samplers: Vec<SamplerUnit>,
+    /// Which executions of statements the nodes come from.
+    pub(crate) points: Points,
 }
 
 /// Lowers a shader. Loops of a vertex shader that have more than `most_unrolled` operations in all passes are loops of the chip.
@@ -59,6 +62,8 @@ pub(crate) fn lower(
     let mut lower = Lower {
         shader,
         builder: Builder::new(shader.stage),
+        parts: Parts::of(shader),
+        points: Points::new(),
         values: vec![None; shader.variables.len()],
         left: false,
         frames: Vec::new(),
@@ -79,13 +84,14 @@ pub(crate) fn lower(
         effects: RefCell::default(),
     };
     lower.program();
-    let Lower { builder, uniforms, inputs, outputs, samplers, .. } = lower;
+    let Lower { builder, uniforms, inputs, outputs, samplers, points, .. } = lower;
     Lowered {
         routine: builder.finish(),
         uniforms,
         inputs,
         outputs,
         samplers: samplers.into_iter().map(|(_, unit)| unit).collect(),
+        points,
     }
 }
 
@@ -114,10 +120,12 @@ enum Open<'a> {
 struct Lower<'a> {
     shader: &'a Shader,
     builder: Builder,
+    parts: Parts,
+    points: Points,
     /// The present value of each variable; also of some that the source does not have.
     values: Vec<Option<Value>>,
     /// Where each variable was set last.
-    stored_at: HashMap<VariableId, Span>,
+    stored_at: HashMap<VariableId, Origin>,
     /// Whether no pixel comes here: all have left the loop or the pass.
     left: bool,
     frames: Vec<Frame>,
@@ -233,7 +241,18 @@ impl<'a> Lower<'a> {
             }
         }
         self.inline(shader.main, arguments);
+        self.at(Part::END);
         self.outputs(color);
+    }
+
+    /// Begins a part of the source: what is lowered next comes from it.
+    fn at(&mut self, part: Part) {
+        self.builder.point = self.points.add(part);
+    }
+
+    /// Returns where a node for a place in the source comes from.
+    fn origin(&self, span: Span) -> Origin {
+        Origin { span, point: self.builder.point }
     }
 
     fn zeros(&self, ty: &Type) -> Value {
@@ -283,14 +302,14 @@ impl<'a> Lower<'a> {
         let zeros = self.zeros(&of.returns);
         let result = self.hidden(zeros);
         self.frames.push(Frame { returned, result, loops: self.loops.len() });
-        let span = self.builder.span;
+        let origin = self.builder.origin();
         self.block(&of.body);
-        self.builder.span = span;
+        self.builder.set_origin(origin);
         self.frames.pop();
         self.held_value(result)
     }
 
-    fn call(&mut self, function: usize, arguments: &'a [Expr], span: Span) -> Value {
+    fn call(&mut self, function: usize, arguments: &'a [Expr], span: &'a Span) -> Value {
         let shader = self.shader;
         let parameters = shader.functions[function].parameters.clone();
         let mut values = Vec::new();
@@ -313,8 +332,10 @@ impl<'a> Lower<'a> {
                 places.push((*parameter, self.place(argument, Access::Set)));
             }
         }
+        let around = self.points.enter_call(self.parts.call(span));
         let result = self.inline(function, values);
-        self.builder.span = span;
+        self.points.leave(around);
+        self.builder.span = *span;
         for (parameter, place) in places {
             let value = self.value(parameter);
             self.store(&place, value);

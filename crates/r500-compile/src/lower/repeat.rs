@@ -10,6 +10,7 @@ use r500_isa::limits::LOOP_LEVELS;
 use super::statement::has_exits;
 use super::{Lower, Open};
 use crate::code::{Component, Condition, Node, Value};
+use crate::points::Origin;
 
 /// Most operations of all passes of a loop that is unrolled although it need not be.
 const MOST_UNROLLED: usize = 24;
@@ -194,35 +195,44 @@ impl<'a> Lower<'a> {
         let returned = self.frames.last().map(|frame| frame.returned);
         let flags: Vec<VariableId> = [Some(broken), returned].into_iter().flatten().collect();
         let mut pass = 0;
+        let (origin, loop_part) = (self.builder.origin(), self.parts.passes(of));
         while passes.is_none_or(|passes| pass < passes) && !self.left && !self.is_full() {
+            let around = self.points.enter_pass(loop_part, pass);
+            self.at(self.parts.test(of));
             let condition = self.none_of(&flags);
-            if condition.value() == Some(false) {
-                break;
-            }
             let has_pass = match passes {
+                _ if condition.value() == Some(false) => Some(false),
                 Some(_) => Some(true),
                 None => self.has_pass(of, pass, condition),
             };
-            is_whole = has_pass.is_some() && self.builder.count <= most;
+            is_whole = has_pass == Some(false) && condition.value() == Some(false)
+                || has_pass.is_some() && self.builder.count <= most;
+            if is_whole && has_pass == Some(true) {
+                self.values[continued] = Some(zero());
+                self.branch(condition, span, |lower| lower.block(&of.body), |_| {});
+                self.step_unrolled(of, &flags, span);
+                pass += 1;
+            }
+            self.points.leave(around);
             if !is_whole || has_pass == Some(false) {
                 break;
             }
-            self.values[continued] = Some(zero());
-            self.branch(condition, span, |lower| lower.block(&of.body), |_| {});
-            // The counter is stepped for all pixels if nothing after the loop sees it.
-            if let Some(step) = &of.step {
-                let condition = self.none_of(&flags);
-                let is_own = self.is_declared_by(of, step);
-                if is_own || condition.value() == Some(true) {
-                    self.expr(step);
-                } else if condition.value() != Some(false) {
-                    self.branch(condition, span, |lower| drop(lower.expr(step)), |_| {});
-                }
-            }
-            pass += 1;
         }
+        self.builder.set_origin(origin);
         self.loops.pop();
         is_whole
+    }
+
+    /// The step of a pass that is lowered by itself. The counter is stepped for all pixels if nothing after the loop sees it.
+    fn step_unrolled(&mut self, of: &'a Loop, flags: &[VariableId], span: Span) {
+        let Some(step) = &of.step else { return };
+        self.at(self.parts.step(of));
+        let condition = self.none_of(flags);
+        if self.is_declared_by(of, step) || condition.value() == Some(true) {
+            self.expr(step);
+        } else if condition.value() != Some(false) {
+            self.branch(condition, span, |lower| drop(lower.expr(step)), |_| {});
+        }
     }
 
     /// Returns whether there is a pass of that number, for those that `active` holds for, if that is known.
@@ -268,9 +278,13 @@ impl<'a> Lower<'a> {
                 flags.extend([*broken, *continued]);
             }
         }
+        let point = self.builder.point;
         let held = self.put_into_registers(self.held_over(of, flags).into_iter().chain(ended));
         self.loops.push(Open::Rolled { held: held.clone(), of, ended });
         self.builder.open();
+        let inner = outer.map(|_| CHIP_PASSES);
+        let around = self.points.enter_chip_loop(self.parts.passes(of), inner);
+        self.at(self.parts.test(of));
         if !is_counted && of.test_first {
             self.test(of, span);
         }
@@ -281,15 +295,17 @@ impl<'a> Lower<'a> {
         let nodes = self.builder.close();
         self.loops.pop();
         self.left = false;
-        self.builder.span = span;
-        let mut node = Node::Loop(count as u8, nodes, span);
+        self.points.leave(around);
+        let origin = Origin { span, point };
+        self.builder.set_origin(origin);
+        let mut node = Node::Loop(count as u8, nodes, origin);
         for (id, register) in held {
             self.values[id] = Some(register);
         }
         if let (Some(outer), Some(ended)) = (outer, ended) {
             let over = self.is_zero(ended).not();
-            let leave = Node::If(over, vec![Node::Break(span)], Vec::new(), span);
-            node = Node::Loop(u8::try_from(outer).unwrap_or(u8::MAX), vec![node, leave], span);
+            let leave = Node::If(over, vec![Node::Break(origin)], Vec::new(), origin);
+            node = Node::Loop(u8::try_from(outer).unwrap_or(u8::MAX), vec![node, leave], origin);
         }
         self.builder.node(node);
     }
@@ -364,6 +380,7 @@ impl<'a> Lower<'a> {
     /// What is at the end of a pass: the step, the test of `do`, and the variables for the next pass.
     fn end_of_pass(&mut self, of: &'a Loop, is_counted: bool, span: Span) {
         if let Some(step) = &of.step {
+            self.at(self.parts.step(of));
             self.expr(step);
         }
         if !of.test_first && !is_counted {
@@ -397,7 +414,8 @@ impl<'a> Lower<'a> {
             self.set_flag(ended);
         }
         self.hold();
-        self.builder.node(Node::Break(span));
+        let origin = self.origin(span);
+        self.builder.node(Node::Break(origin));
         self.left = true;
     }
 
@@ -407,7 +425,8 @@ impl<'a> Lower<'a> {
         let of = *of;
         self.end_of_pass(of, false, span);
         if !self.left {
-            self.builder.node(Node::Continue(span));
+            let origin = self.origin(span);
+            self.builder.node(Node::Continue(origin));
             self.left = true;
         }
     }

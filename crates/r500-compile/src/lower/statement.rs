@@ -8,6 +8,7 @@ use r500_glsl::{Diagnostic, Span};
 
 use super::{Lower, Open};
 use crate::code::{Component, Condition, Node, Value};
+use crate::points::Origin;
 
 /// Most operations of both ways of a branch that are computed for all pixels, with selections instead of a branch.
 const MOST_FLAT: usize = 16;
@@ -40,6 +41,7 @@ impl<'a> Lower<'a> {
             {
                 // What follows belongs to the way that does not exit.
                 self.builder.span = statement.span;
+                self.at(self.parts.statement(statement));
                 let condition = self.condition(test);
                 let way = |lower: &mut Self, list: &'a [Stmt]| {
                     lower.block(list);
@@ -141,6 +143,7 @@ impl<'a> Lower<'a> {
 
     fn statement(&mut self, statement: &'a Stmt) {
         self.builder.span = statement.span;
+        self.at(self.parts.statement(statement));
         match &statement.kind {
             StmtKind::Declare(id, init) => {
                 let value = match init {
@@ -256,10 +259,12 @@ impl<'a> Lower<'a> {
     ) {
         let before = self.values.clone();
         let count = self.builder.count;
+        let point = self.builder.point;
         let (yes, yes_values, yes_left) = self.way(&before, then);
+        self.builder.point = point;
         let (no, no_values, no_left) = self.way(&before, otherwise);
         let cost = self.builder.count - count;
-        self.builder.span = span;
+        self.builder.set_origin(Origin { span, point });
         // Vertices take both ways: their programs have no branches that differ from vertex to vertex.
         let is_flat = (cost <= MOST_FLAT || self.is_vertex())
             && yes.iter().chain(&no).all(|node| match node {
@@ -288,7 +293,7 @@ impl<'a> Lower<'a> {
         }
         let joined = self.join(&before, [(yes, yes_values, yes_left), (no, no_values, no_left)]);
         let [yes, no] = joined;
-        self.builder.node(Node::If(condition, yes, no, span));
+        self.builder.node(Node::If(condition, yes, no, Origin { span, point }));
         self.left = yes_left && no_left;
     }
 

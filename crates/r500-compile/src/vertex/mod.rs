@@ -29,6 +29,7 @@ use crate::comparison::wrong_program;
 use crate::interface::{InputVector, OutputVector};
 use crate::language::parse;
 use crate::lower::{self, Lowered};
+use crate::points::{self, ChipLoop, DebugInfo, Origin};
 use crate::{coalesce, fragment, live};
 use select::{Code, Constant};
 
@@ -47,6 +48,8 @@ pub struct Compiled {
     pub outputs: Vec<Output>,
     /// For each instruction the places in the source that it computes.
     pub spans: Vec<Vec<Span>>,
+    /// Which executions of statements the instructions compute.
+    pub debug: DebugInfo,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
@@ -371,19 +374,21 @@ fn finished(
         written.extend(list.iter().map(output));
     }
     written.sort_by_key(|output| output.output);
-    let spans = code.insts.iter().map(|inst| {
+    let of_one = |inst: &select::Inst| {
         let dual = inst.dual.iter().map(|dual| dual.origin);
-        let mut spans: Vec<Span> = std::iter::once(inst.origin).chain(dual).collect();
-        spans.dedup();
-        spans
-    });
+        std::iter::once(inst.origin).chain(dual).collect()
+    };
+    let origins: Vec<Vec<Origin>> = code.insts.iter().map(of_one).collect();
+    let of_loop = |of: &Loop| ChipLoop { body: of.first..of.end, passes: of.passes.into() };
+    let loops = code.loops.iter().map(of_loop).collect();
     Compiled {
         source: Source { constants, fill: Fill::Zero, ..Source::from(program) },
         uniforms,
         uniform_bases,
         attributes: lowered.inputs.iter().zip(inputs).filter_map(attribute).collect(),
         outputs: written,
-        spans: spans.collect(),
+        spans: points::spans(&origins),
+        debug: DebugInfo::new(lowered.points, &origins, loops),
         warnings,
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use r500_glsl::Span;
 use r500_opt::vertex::machine::{self, Dst, Loop, Op, Place, Select, Src, distinct};
 use r500_pvs::VectorOp;
 
 use crate::arithmetic::Alu;
 use crate::code::{self, Atom, Component, Node, Register, Relative, Routine, Shape, Target, Value};
+use crate::points::Origin;
 
-/// An instruction, with the place in the source that it computes.
-pub(super) type Inst = machine::Inst<Span>;
+/// An instruction, with what it comes from.
+pub(super) type Inst = machine::Inst<Origin>;
 
 /// What a constant holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -188,9 +188,9 @@ impl Selector {
                     self.op(op);
                     self.forget(op.register);
                 }
-                Node::Output(Target::Vertex(n), value, span) => {
+                Node::Output(Target::Vertex(n), value, origin) => {
                     for output in &outputs[usize::from(*n)] {
-                        self.output(*output, value, *span);
+                        self.output(*output, value, *origin);
                     }
                 }
                 Node::Loop(passes, body, _) => {
@@ -228,29 +228,31 @@ impl Selector {
             }
             None => (Dst::Register(Place::Temporary(op.register)), op.lanes.clone()),
         };
-        let span = op.span;
+        let origin = op.origin;
         if op.code == code::Code::Dot {
             self.pool(op.operands.iter().flatten());
-            let sources = op.operands.iter().map(|operand| self.gathered(operand, span)).collect();
+            let sources =
+                op.operands.iter().map(|operand| self.gathered(operand, origin)).collect();
             let sources: Vec<Src> = pad(sources, 4);
-            return self.push(Op::Dot, dst, lanes, sources, false, span);
+            return self.push(Op::Dot, dst, lanes, sources, false, origin);
         }
         if let code::Code::Alu(alu) = op.code
             && let Some(math) = alu.of_math_engine()
         {
             self.pool(op.operands.iter().flatten());
-            let sources = op.operands.iter().map(|operand| self.gathered(operand, span)).collect();
-            return self.push(Op::Math(math), dst, lanes, sources, false, span);
+            let sources =
+                op.operands.iter().map(|operand| self.gathered(operand, origin)).collect();
+            return self.push(Op::Math(math), dst, lanes, sources, false, origin);
         }
         let all: Vec<Lane> = lanes
             .iter()
             .enumerate()
             .map(|(n, lane)| (*lane, op.operands.iter().map(|operand| operand[n]).collect()))
             .collect();
-        self.by_lanes(op.code, dst, all, span);
+        self.by_lanes(op.code, dst, all, origin);
     }
 
-    fn output(&mut self, output: u8, value: &Value, span: Span) {
+    fn output(&mut self, output: u8, value: &Value, origin: Origin) {
         let lanes: Vec<Lane> = (0u8..)
             .zip(value)
             .filter(|(channel, component)| {
@@ -261,12 +263,12 @@ impl Selector {
             .map(|(channel, component)| (channel, vec![*component]))
             .collect();
         if !lanes.is_empty() {
-            self.by_lanes(code::Code::Copy, Dst::Output(output), lanes, span);
+            self.by_lanes(code::Code::Copy, Dst::Output(output), lanes, origin);
         }
     }
 
     /// Instructions for operations by lanes: as few as the sources allow.
-    fn by_lanes(&mut self, code: code::Code, dst: Dst, lanes: Vec<Lane>, span: Span) {
+    fn by_lanes(&mut self, code: code::Code, dst: Dst, lanes: Vec<Lane>, origin: Origin) {
         let saturate = code == code::Code::MadSat;
         let (op, lanes) = operation(code, lanes);
         self.pool(lanes.iter().flat_map(|(_, operands)| operands));
@@ -287,7 +289,7 @@ impl Selector {
             }
         }
         for (lanes, sources) in groups {
-            self.push(Op::Vector(op), dst, lanes, sources, saturate, span);
+            self.push(Op::Vector(op), dst, lanes, sources, saturate, origin);
         }
     }
 
@@ -319,7 +321,7 @@ impl Selector {
     }
 
     /// A source that reads all components; those of several places are brought together first.
-    fn gathered(&mut self, value: &Value, span: Span) -> Src {
+    fn gathered(&mut self, value: &Value, origin: Origin) -> Src {
         let parts: Vec<Src> = value.iter().map(|component| self.part(component)).collect();
         let whole = parts[1..].iter().try_fold(parts[0].clone(), |all, part| merged(&all, part));
         if let Some(whole) = whole {
@@ -328,7 +330,7 @@ impl Selector {
         let register = self.fresh();
         let place = Place::Temporary(register);
         let lanes = (0u8..).zip(value).map(|(lane, c)| (lane, vec![*c])).collect();
-        self.by_lanes(code::Code::Copy, Dst::Register(place), lanes, span);
+        self.by_lanes(code::Code::Copy, Dst::Register(place), lanes, origin);
         Src::of(place, 0..value.len() as u8)
     }
 
@@ -386,10 +388,9 @@ impl Selector {
         lanes: Vec<u8>,
         sources: Vec<Src>,
         saturate: bool,
-        span: Span,
+        origin: Origin,
     ) {
-        let mut inst =
-            Inst { op, dst, lanes, sources, saturate, origin: span, address: 0, dual: None };
+        let mut inst = Inst { op, dst, lanes, sources, saturate, origin, address: 0, dual: None };
         for is_kind in [Place::is_constant as fn(&Place) -> bool, |place: &Place| {
             matches!(place, Place::Input(_))
         }] {
@@ -417,7 +418,7 @@ impl Selector {
     }
 
     /// Returns the component of the address register that has an index; it is loaded if none has.
-    fn address(&mut self, index: (Register, u8), span: Span) -> u8 {
+    fn address(&mut self, index: (Register, u8), origin: Origin) -> u8 {
         let known = (0u8..).zip(&self.addresses).find(|(_, held)| **held == Some(index));
         if let Some((address, _)) = known {
             return address;
@@ -436,7 +437,7 @@ impl Selector {
             lanes: vec![address],
             sources: vec![Src::of(place, [component])],
             saturate: false,
-            origin: span,
+            origin,
             address: 0,
             dual: None,
         });
@@ -488,7 +489,7 @@ impl Selector {
         self.copy(Place::Alternate(register), place, &components, inst.origin);
     }
 
-    fn copy(&mut self, to: Place, from: Place, components: &[u8], span: Span) {
+    fn copy(&mut self, to: Place, from: Place, components: &[u8], origin: Origin) {
         let sources = vec![
             Src::of(from, components.iter().copied()),
             Src::number(Select::Zero, components.len()),
@@ -499,7 +500,7 @@ impl Selector {
             lanes: components.to_vec(),
             sources,
             saturate: false,
-            origin: span,
+            origin,
             address: 0,
             dual: None,
         });

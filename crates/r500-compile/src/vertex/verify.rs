@@ -61,7 +61,7 @@ pub fn verify(
     Ok(checked)
 }
 
-fn random_vertices(compiled: &Compiled, random: &mut Random) -> Vertices {
+pub(crate) fn random_vertices(compiled: &Compiled, random: &mut Random) -> Vertices {
     let mut given = Vertices::default();
     for (uniform, base) in compiled.uniforms.iter().zip(&compiled.uniform_bases) {
         let value = std::array::from_fn(|_| random.uniform(*base));
@@ -86,14 +86,7 @@ pub fn compare(
 ) -> Result<(), Box<Mismatch>> {
     let expected = vertices(shader, given);
     let program = &compiled.source.program;
-    let numbers = &compiled.source.constants;
-    let numbers = numbers.iter().map(|(n, bits)| (usize::from(*n), *bits));
-    let mut bits: std::collections::BTreeMap<usize, [u32; 4]> = numbers.collect();
-    for uniform in &compiled.uniforms {
-        let value = given.uniforms.get(&uniform.name).copied().unwrap_or_default();
-        bits.insert(usize::from(uniform.constant), value.map(f32::to_bits));
-    }
-    let constants = program.constant_memory(&bits);
+    let constants = constants(compiled, given);
     let interpreter = Interpreter::new(program, &constants);
     for vertex in 0..4 {
         if expected.open[vertex] {
@@ -127,4 +120,15 @@ pub fn compare(
         checked.vertices += 1;
     }
     Ok(())
+}
+
+/// Returns the constants of a program with the uniforms that vertices are given.
+pub(crate) fn constants(compiled: &Compiled, given: &Vertices) -> Vec<[f32; 4]> {
+    let numbers = compiled.source.constants.iter().map(|(n, bits)| (usize::from(*n), *bits));
+    let mut bits: std::collections::BTreeMap<usize, [u32; 4]> = numbers.collect();
+    for uniform in &compiled.uniforms {
+        let value = given.uniforms.get(&uniform.name).copied().unwrap_or_default();
+        bits.insert(usize::from(uniform.constant), value.map(f32::to_bits));
+    }
+    compiled.source.program.constant_memory(&bits)
 }

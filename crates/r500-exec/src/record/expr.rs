@@ -3,6 +3,8 @@
 //! Values are numbers or booleans, one to four channels wide. Operations work channel by channel; a value with
 //! one channel is broadcast. As a condition, an expression holds if any of its channels is true (or not 0).
 
+use std::sync::Arc;
+
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr<V> {
@@ -30,6 +32,40 @@ pub enum Expr<V> {
     Or(Box<Self>, Box<Self>),
     /// Whether all channels are true: one channel.
     All(Box<Self>),
+    /// Some channels of a value that is known for each position of a run.
+    Series(Arc<Series>, Channels),
+}
+
+/// The values of something at the positions of a run that are not a part of the machine's state: a variable of a source.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// Its name; series with the same name are equal.
+    pub name: String,
+    /// Whether its values are booleans, not numbers.
+    pub is_bool: bool,
+    /// Its number of channels, 1 to 4.
+    pub width: usize,
+    /// The value at each position that has one; others are NaN or false.
+    pub values: Vec<Option<[f32; 4]>>,
+}
+
+impl PartialEq for Series {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Series {
+    fn value(&self, position: usize, channels: Channels) -> Value {
+        let value = self.values.get(position).copied().flatten();
+        let none = if self.is_bool { 0.0 } else { f32::NAN };
+        match channels.numbers(value.unwrap_or([none; 4])) {
+            Value::Numbers(value, count) if self.is_bool => {
+                Value::Bools(value.map(|channel| channel != 0.0), count)
+            }
+            value => value,
+        }
+    }
 }
 
 /// A part of the state of a [`Machine`](super::Machine) that an expression names.
@@ -130,10 +166,11 @@ impl Channels {
 }
 
 impl<V: Operand> Expr<V> {
-    /// Evaluates the expression with the values of variables.
-    pub(super) fn evaluate(&self, variable: &impl Fn(&V) -> Value) -> Value {
-        let one = |expr: &Self| expr.evaluate(variable);
+    /// Evaluates the expression at a position with the values of variables.
+    pub(super) fn evaluate(&self, position: usize, variable: &impl Fn(&V) -> Value) -> Value {
+        let one = |expr: &Self| expr.evaluate(position, variable);
         match self {
+            Self::Series(series, channels) => series.value(position, *channels),
             Self::Number(number) => Value::number(*number),
             Self::Bool(value) => Value::bool(*value),
             Self::Variable(place) => variable(place),
@@ -158,7 +195,29 @@ impl<V: Operand> Expr<V> {
         match self {
             Self::Number(_) | Self::Neg(_) | Self::Abs(_) | Self::Arithmetic(..) => false,
             Self::Variable(place) => place.is_bool(),
+            Self::Series(series, _) => series.is_bool,
             _ => true,
+        }
+    }
+
+    /// Replaces series by those of another run; a series without one has no values.
+    pub fn replace_series(&mut self, with: &impl Fn(&str) -> Option<Arc<Series>>) {
+        match self {
+            Self::Series(series, _) => {
+                let none = || Arc::new(Series { values: Vec::new(), ..Series::clone(series) });
+                *series = with(&series.name).unwrap_or_else(none);
+            }
+            Self::Number(_) | Self::Bool(_) | Self::Variable(_) => {}
+            Self::Neg(x) | Self::Abs(x) | Self::Is(_, x) | Self::Not(x) | Self::All(x) => {
+                x.replace_series(with);
+            }
+            Self::Arithmetic(_, a, b)
+            | Self::Compare(_, a, b)
+            | Self::And(a, b)
+            | Self::Or(a, b) => {
+                a.replace_series(with);
+                b.replace_series(with);
+            }
         }
     }
 
@@ -168,6 +227,7 @@ impl<V: Operand> Expr<V> {
         match self {
             Self::Number(_) | Self::Bool(_) | Self::All(_) => 1,
             Self::Variable(place) => place.width(),
+            Self::Series(_, channels) => channels.iter().len(),
             Self::Neg(x) | Self::Abs(x) | Self::Is(_, x) | Self::Not(x) => x.width(),
             Self::Arithmetic(_, a, b)
             | Self::Compare(_, a, b)

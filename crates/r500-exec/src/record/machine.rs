@@ -74,7 +74,7 @@ impl<V: Operand> Expr<V> {
     /// Evaluates the expression.
     #[must_use]
     pub fn value<M: Machine<Variable = V>>(&self, snapshot: &Snapshot<'_, M>) -> Value {
-        self.evaluate(&|variable: &V| M::value(snapshot, variable))
+        self.evaluate(snapshot.position(), &|variable: &V| M::value(snapshot, variable))
     }
 
     /// Returns whether it holds as a condition: any channel is true, or not 0.

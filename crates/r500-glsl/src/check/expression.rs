@@ -387,6 +387,14 @@ impl Checker<'_> {
                 B::FragColor | B::FragData | B::FragDepth | B::Position | B::PointSize,
             ) => return,
             Storage::Builtin(_) => "an input",
+            Storage::Global if variable.span == Span::default() => {
+                let message =
+                    format!("`{}` has no effect: the chip clips by `gl_Position`", variable.name);
+                let warning = Diagnostic::warning(span, message);
+                let help = "the planes of the draw are those of clip space; drivers for the chip do not take it, either";
+                self.diagnostics.add(warning.help(help));
+                return;
+            }
             Storage::Varying
             | Storage::Global
             | Storage::Output(_)

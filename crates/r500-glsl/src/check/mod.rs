@@ -14,7 +14,7 @@ mod statement;
 mod variables;
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::ast;
 use crate::builtins::Builtin;
@@ -229,7 +229,7 @@ impl Checker<'_> {
                 list.push((variable.name.to_string(), ty));
             }
         }
-        let ty = Type::Struct(Rc::new(Structure { name: name.name.to_string(), members: list }));
+        let ty = Type::Struct(Arc::new(Structure { name: name.name.to_string(), members: list }));
         let fits = ty.components() <= MOST_COMPONENTS;
         if !fits {
             let message = format!("the structure has more than {MOST_COMPONENTS} components");

@@ -1,9 +1,11 @@
 //! Variables of the language: those of each stage, the limits, and ShaderToy's.
 
+use std::sync::Arc;
+
 use super::Checker;
 use crate::diagnostic::Span;
 use crate::tree::{BuiltinVariable, Expr, ExprKind, Stage, Storage, Variable, VariableId};
-use crate::types::{Dimensions, Type};
+use crate::types::{Dimensions, Structure, Type};
 
 /// A name with its type and what it is for.
 type Row = (&'static str, Type, Storage);
@@ -18,6 +20,130 @@ fn array(of: Type, length: usize) -> Type {
 
 fn matrix(size: u8) -> Type {
     Type::Matrix { columns: size, rows: size }
+}
+
+fn structure(name: &str, members: &[(&str, Type)]) -> Type {
+    let members = members.iter().map(|(name, ty)| ((*name).to_owned(), ty.clone())).collect();
+    Type::Struct(Arc::new(Structure { name: name.to_owned(), members }))
+}
+
+/// Lights, units of textures and clip planes, as drivers for the chip have them.
+const LIGHTS: usize = 8;
+const TEXTURE_UNITS: usize = 8;
+const CLIP_PLANES: usize = 6;
+
+/// The state of fixed-function drawing, which both stages read: GLSL 1.10 and 1.20, 7.5. It has no values of its own: the host gives them by
+/// name, like those of other uniforms.
+fn of_fixed_function() -> Vec<Row> {
+    let float = || Type::FLOAT;
+    let material = structure(
+        "gl_MaterialParameters",
+        &[
+            ("emission", vec4()),
+            ("ambient", vec4()),
+            ("diffuse", vec4()),
+            ("specular", vec4()),
+            ("shininess", float()),
+        ],
+    );
+    let light = structure(
+        "gl_LightSourceParameters",
+        &[
+            ("ambient", vec4()),
+            ("diffuse", vec4()),
+            ("specular", vec4()),
+            ("position", vec4()),
+            ("halfVector", vec4()),
+            ("spotDirection", Type::floats(3)),
+            ("spotExponent", float()),
+            ("spotCutoff", float()),
+            ("spotCosCutoff", float()),
+            ("constantAttenuation", float()),
+            ("linearAttenuation", float()),
+            ("quadraticAttenuation", float()),
+        ],
+    );
+    let scene = structure("gl_LightModelProducts", &[("sceneColor", vec4())]);
+    let product = structure(
+        "gl_LightProducts",
+        &[("ambient", vec4()), ("diffuse", vec4()), ("specular", vec4())],
+    );
+    let point = structure(
+        "gl_PointParameters",
+        &[
+            ("size", float()),
+            ("sizeMin", float()),
+            ("sizeMax", float()),
+            ("fadeThresholdSize", float()),
+            ("distanceConstantAttenuation", float()),
+            ("distanceLinearAttenuation", float()),
+            ("distanceQuadraticAttenuation", float()),
+        ],
+    );
+    let fog = structure(
+        "gl_FogParameters",
+        &[
+            ("color", vec4()),
+            ("density", float()),
+            ("start", float()),
+            ("end", float()),
+            ("scale", float()),
+        ],
+    );
+    let range = structure(
+        "gl_DepthRangeParameters",
+        &[("near", float()), ("far", float()), ("diff", float())],
+    );
+    let planes = || array(vec4(), TEXTURE_UNITS);
+    let list = vec![
+        ("gl_DepthRange", range),
+        ("gl_NormalScale", float()),
+        ("gl_ClipPlane", array(vec4(), CLIP_PLANES)),
+        ("gl_Point", point),
+        ("gl_FrontMaterial", material.clone()),
+        ("gl_BackMaterial", material),
+        ("gl_LightSource", array(light, LIGHTS)),
+        ("gl_LightModel", structure("gl_LightModelParameters", &[("ambient", vec4())])),
+        ("gl_FrontLightModelProduct", scene.clone()),
+        ("gl_BackLightModelProduct", scene),
+        ("gl_FrontLightProduct", array(product.clone(), LIGHTS)),
+        ("gl_BackLightProduct", array(product, LIGHTS)),
+        ("gl_TextureEnvColor", planes()),
+        ("gl_EyePlaneS", planes()),
+        ("gl_EyePlaneT", planes()),
+        ("gl_EyePlaneR", planes()),
+        ("gl_EyePlaneQ", planes()),
+        ("gl_ObjectPlaneS", planes()),
+        ("gl_ObjectPlaneT", planes()),
+        ("gl_ObjectPlaneR", planes()),
+        ("gl_ObjectPlaneQ", planes()),
+        ("gl_Fog", fog),
+        ("gl_NormalMatrix", matrix(3)),
+    ];
+    let matrices = [
+        "gl_ModelViewMatrix",
+        "gl_ModelViewMatrixInverse",
+        "gl_ModelViewMatrixTranspose",
+        "gl_ModelViewMatrixInverseTranspose",
+        "gl_ProjectionMatrix",
+        "gl_ProjectionMatrixInverse",
+        "gl_ProjectionMatrixTranspose",
+        "gl_ProjectionMatrixInverseTranspose",
+        "gl_ModelViewProjectionMatrix",
+        "gl_ModelViewProjectionMatrixInverse",
+        "gl_ModelViewProjectionMatrixTranspose",
+        "gl_ModelViewProjectionMatrixInverseTranspose",
+    ];
+    let of_textures = [
+        "gl_TextureMatrix",
+        "gl_TextureMatrixInverse",
+        "gl_TextureMatrixTranspose",
+        "gl_TextureMatrixInverseTranspose",
+    ];
+    let matrices = matrices.map(|name| (name, matrix(4)));
+    let of_textures = of_textures.map(|name| (name, array(matrix(4), TEXTURE_UNITS)));
+    let all = list.into_iter().chain(matrices).chain(of_textures);
+    all.map(|(name, ty)| (name, ty, Storage::Uniform)).collect()
 }
 
 /// The variables of fragment shaders.
@@ -39,12 +165,14 @@ fn of_fragments() -> Vec<Row> {
     ]
 }
 
-/// The variables of vertex shaders: outputs, attributes and uniforms of fixed-function drawing.
+/// The variables of vertex shaders: outputs and attributes.
 fn of_vertices() -> Vec<Row> {
-    use Storage::{Attribute, Builtin, Uniform, Varying};
+    use Storage::{Attribute, Builtin, Global, Varying};
     vec![
         ("gl_Position", vec4(), Builtin(BuiltinVariable::Position)),
         ("gl_PointSize", Type::FLOAT, Builtin(BuiltinVariable::PointSize)),
+        // The chip clips by `gl_Position`.
+        ("gl_ClipVertex", vec4(), Global),
         ("gl_FrontColor", vec4(), Varying),
         ("gl_BackColor", vec4(), Varying),
         ("gl_FrontSecondaryColor", vec4(), Varying),
@@ -64,11 +192,6 @@ fn of_vertices() -> Vec<Row> {
         ("gl_MultiTexCoord5", vec4(), Attribute),
         ("gl_MultiTexCoord6", vec4(), Attribute),
         ("gl_MultiTexCoord7", vec4(), Attribute),
-        ("gl_ModelViewMatrix", matrix(4), Uniform),
-        ("gl_ProjectionMatrix", matrix(4), Uniform),
-        ("gl_ModelViewProjectionMatrix", matrix(4), Uniform),
-        ("gl_NormalMatrix", matrix(3), Uniform),
-        ("gl_TextureMatrix", array(matrix(4), 8), Uniform),
     ]
 }
 
@@ -96,7 +219,12 @@ fn of_shadertoy() -> Vec<Row> {
 }
 
 /// The constants of the language, with the chip's values.
-const LIMITS: [(&str, f32); 10] = [
+const LIMITS: [(&str, f32); 15] = [
+    ("gl_MaxLights", LIGHTS as f32),
+    ("gl_MaxClipPlanes", CLIP_PLANES as f32),
+    ("gl_MaxTextureUnits", TEXTURE_UNITS as f32),
+    ("gl_MaxVertexUniformComponents", 1024.0),
+    ("gl_MaxVaryingFloats", 40.0),
     ("gl_MaxDrawBuffers", 4.0),
     ("gl_MaxTextureImageUnits", 16.0),
     ("gl_MaxCombinedTextureImageUnits", 16.0),
@@ -111,11 +239,12 @@ const LIMITS: [(&str, f32); 10] = [
 
 impl Checker<'_> {
     fn rows(&self) -> Vec<Row> {
-        match self.stage {
+        let own = match self.stage {
             Stage::Vertex => of_vertices(),
             Stage::Fragment if self.is_main_image => [of_fragments(), of_shadertoy()].concat(),
             Stage::Fragment => of_fragments(),
-        }
+        };
+        [own, of_fixed_function()].concat()
     }
 
     /// Returns the names of variables that the shader may use without declaring them, for suggestions.

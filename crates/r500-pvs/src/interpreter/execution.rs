@@ -211,6 +211,12 @@ impl VertexState {
 }
 
 impl<'a> Execution<'a> {
+    /// Returns the state of the vertex.
+    #[must_use]
+    pub fn state(&self) -> &VertexState {
+        &self.state
+    }
+
     pub(super) fn new(interpreter: &'a Interpreter, inputs: &[[f32; 4]; INPUTS]) -> Self {
         Self { interpreter, state: interpreter.start_state(inputs) }
     }

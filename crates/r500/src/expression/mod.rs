@@ -20,7 +20,8 @@
 //! | `and or not` or `&& \|\| !`, `all(…)`, `any(…)`, `( )` | logic |
 //!
 //! Operations work channel by channel; a single channel is broadcast. A condition is true if any of its channels is.
-//! Words are case-insensitive. A word of this list takes precedence over a constant of that name.
+//! Words are case-insensitive. A word of this list takes precedence over a constant of that name. A variable of the source that the program
+//! was compiled from, such as `color.rgb` or `lights[1].place`, takes precedence over both.
 
 mod lexer;
 mod names;
@@ -32,8 +33,10 @@ mod vocabulary;
 
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::Arc;
 
 use r500_exec::record::Expr;
+use r500_exec::record::expr::Series;
 use r500_program::Uniform;
 
 use self::parser::Parser;
@@ -62,11 +65,36 @@ impl ExpressionError {
     }
 }
 
+/// What words mean besides those of the machine.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    /// The named constants of the program.
+    pub constants: &'a [Uniform],
+    /// Returns the values of a variable of the source, `color` or `lights[1].place`, in the run that is inspected.
+    pub variables: &'a dyn Fn(&str) -> Option<Arc<Series>>,
+}
+
+impl<'a> Names<'a> {
+    /// Returns the names of a program without a source.
+    #[must_use]
+    pub fn of_constants(constants: &'a [Uniform]) -> Self {
+        Self { constants, variables: &|_| None }
+    }
+}
+
 /// Parses an expression: numbers or booleans, over the state of a machine. `names` are the named constants of the program.
 ///
 /// # Errors
 /// [`ExpressionError`] for the first error.
 pub fn parse<V: Vocabulary>(text: &str, names: &[Uniform]) -> Result<Expr<V>, ExpressionError> {
+    parse_with(text, Names::of_constants(names))
+}
+
+/// Parses an expression, in which variables of a source have names, too.
+///
+/// # Errors
+/// [`ExpressionError`] for the first error.
+pub fn parse_with<V: Vocabulary>(text: &str, names: Names<'_>) -> Result<Expr<V>, ExpressionError> {
     let tokens = lexer::tokens(text)?;
     let mut parser = Parser { text, names, tokens, at: 0, depth: 0, vocabulary: PhantomData };
     let expr = parser.or()?;
@@ -84,7 +112,18 @@ pub fn parse_condition<V: Vocabulary>(
     text: &str,
     names: &[Uniform],
 ) -> Result<Expr<V>, ExpressionError> {
-    let expr = parse(text, names)?;
+    parse_condition_with(text, Names::of_constants(names))
+}
+
+/// Parses a condition, in which variables of a source have names, too.
+///
+/// # Errors
+/// As of [`parse_condition`].
+pub fn parse_condition_with<V: Vocabulary>(
+    text: &str,
+    names: Names<'_>,
+) -> Result<Expr<V>, ExpressionError> {
+    let expr = parse_with(text, names)?;
     if expr.is_bool() {
         return Ok(expr);
     }

@@ -5,12 +5,11 @@ use std::ops::Range;
 
 use r500_exec::record::Expr;
 use r500_exec::record::expr::{Arithmetic, Channels, Comparison};
-use r500_program::Uniform;
 
-use super::ExpressionError;
 use super::lexer::{Token, TokenKind};
 use super::names::CLASSES;
 use super::vocabulary::Vocabulary;
+use super::{ExpressionError, Names};
 
 /// Returns a question for the known name that is most similar to a word; empty if none is similar enough.
 fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
@@ -28,7 +27,7 @@ pub(super) struct Part<V> {
 
 pub(super) struct Parser<'a, V> {
     pub(super) text: &'a str,
-    pub(super) names: &'a [Uniform],
+    pub(super) names: Names<'a>,
     pub(super) tokens: Vec<Token>,
     pub(super) at: usize,
     pub(super) depth: usize,
@@ -197,6 +196,9 @@ impl<V: Vocabulary> Parser<'_, V> {
             "abs" | "all" | "any" => return self.function(&word, &span),
             _ => {}
         }
+        if let Some(part) = self.variable(token)? {
+            return Ok(part);
+        }
         if let Some(vector) = V::VECTORS.iter().find(|vector| vector.name == word) {
             let (channels, span) = self.channels(span, 4)?;
             return Ok(Part { expr: Expr::Variable((vector.operand)(channels)), span });
@@ -207,7 +209,8 @@ impl<V: Vocabulary> Parser<'_, V> {
         if let Some(part) = self.register(token, &word)? {
             return Ok(part);
         }
-        let Some(uniform) = self.names.iter().find(|uniform| uniform.name == written) else {
+        let Some(uniform) = self.names.constants.iter().find(|uniform| uniform.name == written)
+        else {
             return Err(token.error(self.unknown(written)));
         };
         let first = uniform.channel.min(3);
@@ -217,6 +220,41 @@ impl<V: Vocabulary> Parser<'_, V> {
             channels.iter().filter_map(|c| u8::try_from(c).ok()).map(|c| c + first).collect();
         let channels = Channels::new(&moved).unwrap_or(channels);
         Ok(Part { expr: Expr::Variable(V::constant(uniform.constant, channels)), span })
+    }
+
+    /// Parses a variable of the source, with its members and elements and with channels; `None` if it is none.
+    fn variable(&mut self, token: &Token) -> Parsed<Option<Part<V>>> {
+        // The longest name: members and channels look the same.
+        let start = self.at;
+        let mut name = token.text(self.text).to_owned();
+        let mut found = (self.names.variables)(&name).map(|series| (series, start));
+        while let Some(more) = self.part_of_name() {
+            name.push_str(&more);
+            if let Some(series) = (self.names.variables)(&name) {
+                found = Some((series, self.at));
+            }
+        }
+        self.at = found.as_ref().map_or(start, |(_, at)| *at);
+        let Some((series, _)) = found else { return Ok(None) };
+        let width = u8::try_from(series.width).unwrap_or(4);
+        let (channels, span) = self.channels(token.span.start..self.last_end(), width)?;
+        Ok(Some(Part { expr: Expr::Series(series, channels), span }))
+    }
+
+    /// Parses `.member` or `[2]`.
+    fn part_of_name(&mut self) -> Option<String> {
+        let start = self.at;
+        let sign = self.next()?;
+        let part = self.next().map(|token| token.text(self.text).to_owned());
+        let name = match (sign.kind, part) {
+            (TokenKind::Sign("."), Some(part)) => Some(format!(".{part}")),
+            (TokenKind::Sign("["), Some(part)) if self.takes("]") => Some(format!("[{part}]")),
+            _ => None,
+        };
+        if name.is_none() {
+            self.at = start;
+        }
+        name
     }
 
     /// Parses `abs(…)`, `all(…)`, `any(…)`.
@@ -317,8 +355,8 @@ impl<V: Vocabulary> Parser<'_, V> {
         };
         let words: Vec<&str> = (0..V::WORDS.len()).filter(first).map(|n| V::WORDS[n].0).collect();
         let vector = V::VECTORS.first().map(|vector| vector.name);
-        let names = || self.names.iter().map(|name| name.name.as_str());
-        let constants = if self.names.is_empty() {
+        let names = || self.names.constants.iter().map(|name| name.name.as_str());
+        let constants = if self.names.constants.is_empty() {
             String::new()
         } else {
             let shown: Vec<&str> = names().take(16).collect();

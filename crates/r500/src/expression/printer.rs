@@ -26,6 +26,14 @@ impl<V: Vocabulary> fmt::Display for Written<'_, V> {
             Expr::Number(x) => write!(f, "{x}"),
             Expr::Bool(truth) => write!(f, "{truth}"),
             Expr::Variable(place) => write_place(f, *place),
+            Expr::Series(series, channels) if channels.iter().eq(0..series.width) => {
+                f.write_str(&series.name)
+            }
+            Expr::Series(series, channels) => {
+                let letters: String =
+                    channels.iter().map(|c| ['x', 'y', 'z', 'w'][c % 4]).collect();
+                write!(f, "{}.{letters}", series.name)
+            }
             Expr::Neg(x) => unary(f, "(-", x, ")"),
             Expr::Abs(x) => unary(f, "abs(", x, ")"),
             Expr::Not(x) => unary(f, "(not ", x, ")"),

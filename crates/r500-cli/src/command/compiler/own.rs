@@ -7,6 +7,7 @@ use r500_mesa::shader::Shader;
 use r500_mesa::{ShaderPair, Stage};
 
 use super::verdict::Verdict;
+use crate::command::shader_variables::CompiledProgram;
 
 /// Compiles a pair, or the shader that there is. The vertex shader of a pair gives what the fragment shader reads.
 pub(super) fn compile(pair: &ShaderPair) -> Verdict {
@@ -23,10 +24,14 @@ pub(super) fn compile(pair: &ShaderPair) -> Verdict {
     if is_complete {
         let fragment = fragment.flatten().map(|mut compiled| {
             verdict.spans.push((Stage::Fragment, std::mem::take(&mut compiled.spans)));
+            let own = CompiledProgram::Fragment(Box::new(compiled.clone()));
+            verdict.own.push((Stage::Fragment, own));
             fragment_program(compiled)
         });
         let vertex = vertex.flatten().map(|mut compiled| {
             verdict.spans.push((Stage::Vertex, std::mem::take(&mut compiled.spans)));
+            let own = CompiledProgram::Vertex(Box::new(compiled.clone()));
+            verdict.own.push((Stage::Vertex, own));
             vertex_program(compiled)
         });
         verdict.set_compiled(Compiled::undrawn(fragment, vertex));

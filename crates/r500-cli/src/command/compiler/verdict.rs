@@ -13,6 +13,7 @@ use r500_mesa::{Compiled, Stage};
 use r500_stream::counted;
 
 use crate::command::exit::{Failure, Outcome};
+use crate::command::shader_variables::CompiledProgram;
 
 /// What a compiler makes of a pair.
 #[derive(Debug)]
@@ -37,6 +38,8 @@ pub(in crate::command) struct Verdict {
     pub(in crate::command) log: Vec<u8>,
     /// For each instruction of a stage's program the places in the shader that it computes, if the compiler says them.
     pub(in crate::command) spans: Vec<(Stage, Vec<Vec<Span>>)>,
+    /// What our own compiler knows of each program.
+    pub(in crate::command) own: Vec<(Stage, CompiledProgram)>,
 }
 
 impl Verdict {
@@ -77,6 +80,7 @@ impl Verdict {
             compiled: None,
             log,
             spans: Vec::new(),
+            own: Vec::new(),
         }
         .with(compiled)
     }
@@ -94,6 +98,7 @@ impl Verdict {
             compiled: None,
             log: Vec::new(),
             spans: Vec::new(),
+            own: Vec::new(),
         }
     }
 

@@ -3,6 +3,10 @@
 /// A value that expands. Its parts are read when it is expanded.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
+    /// Those of the shader.
+    Variables,
+    /// A variable of the shader that has several vectors.
+    Variable(String),
     Registers,
     Inputs,
     Outputs,

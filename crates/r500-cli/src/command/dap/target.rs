@@ -1,7 +1,7 @@
 //! The debuggee: a program and the debugger's session with its recorded run.
 
 use r500::exec::record::{Break, Expr};
-use r500::expression;
+use r500::expression::{self, Names};
 use serde_json::Value;
 
 use super::references::{Node, References, Shown};
@@ -29,7 +29,8 @@ pub(super) struct Target<M: Inspected> {
 impl<M: Inspected> Target<M> {
     /// Parses an expression.
     pub(super) fn expression(&self, text: &str) -> Result<Expr<M::Variable>, String> {
-        expression::parse(text, &self.session.map.names).map_err(|error| error.to_string())
+        let parse = |names: Names<'_>| expression::parse_with(text, names);
+        self.session.with_names(parse).map_err(|error| error.to_string())
     }
 
     /// Returns a breakpoint with the conditions and the message of a request.
@@ -41,18 +42,19 @@ impl<M: Inspected> Target<M> {
         wanted: &Value,
     ) -> Result<Breakpoint<M::Variable>, String> {
         let given = |name: &str| wanted[name].as_str().map(str::trim).filter(|t| !t.is_empty());
-        let names = &self.session.map.names;
         let mut text = text.to_owned();
         let mut point = Breakpoint::new(owner, stop.clone(), String::new());
         if let Some(written) = given("hitCondition") {
             point.hit_condition = Some(HitCondition::parse(written)?);
         }
         if let Some(written) = given("logMessage") {
-            point.message = Some(LogMessage::parse(written, names)?);
+            point.message =
+                Some(self.session.with_names(|names| LogMessage::parse(written, names))?);
             text.push_str(", logs");
         }
         if let Some(written) = given("condition") {
-            let condition = expression::parse_condition(written, names);
+            let parse = |names: Names<'_>| expression::parse_condition_with(written, names);
+            let condition = self.session.with_names(parse);
             let condition = condition.map_err(|error| error.to_string())?;
             // Without a hit count or a message, a run need not know all positions.
             match stop {

@@ -1,5 +1,6 @@
 //! Registers and state as variables, which expand to their channels and parts.
 
+use r500::compile::variables::Vector;
 use r500::exec::record::Expr;
 use r500::exec::record::expr::{Channels, Value as Number};
 use r500::expression::{Vocabulary, Written};
@@ -9,6 +10,7 @@ use super::references::{Node, References, Shown};
 use super::target::{Inspected, Target};
 use crate::command::debug::text;
 use crate::command::float_format;
+use crate::command::shader_variables;
 
 /// Returns the scopes of a frame.
 pub(super) fn scopes<M: Inspected>(target: &mut Target<M>) -> Value {
@@ -19,7 +21,8 @@ pub(super) fn scopes<M: Inspected>(target: &mut Target<M>) -> Value {
             "variablesReference": target.references.of(node.clone()),
         })
     };
-    let scopes: Vec<Value> = M::SCOPES.iter().map(&mut scope).collect();
+    let of_shader = target.session.map.shader.is_some().then_some(("Variables", Node::Variables));
+    let scopes: Vec<Value> = of_shader.iter().chain(M::SCOPES).map(&mut scope).collect();
     json!({ "scopes": scopes })
 }
 
@@ -98,6 +101,8 @@ pub(super) fn registers<M: Inspected>(
 fn parts<M: Inspected>(target: &Target<M>, node: &Node) -> Result<Vec<Shown>, String> {
     match node {
         Node::Constants => constants(target),
+        Node::Variables => of_shader(target),
+        Node::Variable(name) => vectors(target, name),
         Node::Expression(written) => channels(target, written),
         Node::Calls => {
             let now = target.session.recording.now();
@@ -147,6 +152,41 @@ fn single_channels<V: Vocabulary>(variable: V) -> Vec<(usize, V)> {
         Some((channel, variable.with_channels(one)))
     };
     all.iter().filter_map(single).collect()
+}
+
+/// Returns the variables of the shader.
+fn of_shader<M: Inspected>(target: &Target<M>) -> Result<Vec<Shown>, String> {
+    let variables = match target.session.variables() {
+        Ok(variables) => variables,
+        Err(why) => return Ok(vec![Shown::plain("", why)]),
+    };
+    let shown = variables.iter().map(|variable| match &variable.vectors[..] {
+        [] => Shown::plain(&variable.name, "not set yet".to_owned()),
+        [one] => vector::<M>(one),
+        several => Shown {
+            parts: Some((Node::Variable(variable.name.clone()), several.len())),
+            ..Shown::plain(&variable.name, variable.ty.clone())
+        },
+    });
+    Ok(shown.collect())
+}
+
+/// Returns the vectors of a variable of the shader.
+fn vectors<M: Inspected>(target: &Target<M>, name: &str) -> Result<Vec<Shown>, String> {
+    let variables = target.session.variables()?;
+    // The innermost one of a name.
+    let found = variables.iter().rev().find(|variable| variable.name == name);
+    Ok(found.iter().flat_map(|variable| &variable.vectors).map(vector::<M>).collect())
+}
+
+fn vector<M: Inspected>(vector: &Vector) -> Shown {
+    let registers = shader_variables::registers(vector, <M::Variable as Vocabulary>::LETTERS);
+    let count = vector.values.len();
+    Shown {
+        expression: Some(vector.name.clone()),
+        parts: (count > 1).then(|| (Node::Expression(vector.name.clone()), count)),
+        ..Shown::plain(&vector.name, format!("{}  {registers}", shader_variables::value(vector)))
+    }
 }
 
 fn constants<M: Inspected>(target: &Target<M>) -> Result<Vec<Shown>, String> {

@@ -1,8 +1,7 @@
 //! Breakpoints: who set them, their conditions, hit counts and messages.
 
 use r500::exec::record::{Break, Expr};
-use r500::expression::{self, Vocabulary, Written};
-use r500::program::Uniform;
+use r500::expression::{self, Names, Vocabulary, Written};
 
 /// Who set a breakpoint. An editor replaces the breakpoints of an owner as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +99,20 @@ impl<V: Vocabulary> Breakpoint<V> {
         text
     }
 
+    /// Calls `each` with its expressions.
+    pub(super) fn expressions(&mut self, each: &mut dyn FnMut(&mut Expr<V>)) {
+        match &mut self.stop {
+            Break::At(_) => {}
+            Break::AtIf(_, expr) | Break::If(expr) | Break::Changes(expr) => each(expr),
+        }
+        self.condition.iter_mut().for_each(&mut *each);
+        for part in self.message.iter_mut().flat_map(|message| &mut message.0) {
+            if let Part::Value(expr) = part {
+                each(expr);
+            }
+        }
+    }
+
     /// Forgets the positions, which are those of one pixel or vertex.
     pub(super) fn forget_positions(&mut self) {
         self.positions = None;
@@ -157,14 +170,14 @@ impl HitCondition {
 
 impl<V: Vocabulary> LogMessage<V> {
     /// Parses a text in which `{EXPR}` stands for a value.
-    pub(in crate::command) fn parse(text: &str, names: &[Uniform]) -> Result<Self, String> {
+    pub(in crate::command) fn parse(text: &str, names: Names<'_>) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
             let (inside, after) = after
                 .split_once('}')
                 .ok_or_else(|| format!("the message has a `{{` without a `}}`: {text}"))?;
-            let value = expression::parse(inside, names)
+            let value = expression::parse_with(inside, names)
                 .map_err(|error| format!("`{{{inside}}}` of the message: {error}"))?;
             parts.extend([Part::Text(before.to_owned()), Part::Value(value)]);
             rest = after;
@@ -207,7 +220,7 @@ mod tests {
 
     #[test]
     fn messages_are_parsed() {
-        let parse = |text| LogMessage::<Variable>::parse(text, &[]);
+        let parse = |text| LogMessage::<Variable>::parse(text, Names::of_constants(&[]));
         let parts = parse("a {temp[1].r} b {step}").unwrap().0;
         assert_eq!(parts.len(), 5);
         assert_eq!(parts[2], Part::Text(" b ".to_owned()));

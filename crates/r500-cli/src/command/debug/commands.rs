@@ -292,7 +292,8 @@ impl<M: Subject> Session<M> {
         let address = self.address(self.map.place(place)?)?;
         let text = format!("log {rest}");
         let mut point = Breakpoint::new(Owner::Command, Break::At(address), text.clone());
-        point.message = Some(LogMessage::parse(message.trim(), &self.map.names)?);
+        let message = self.with_names(|names| LogMessage::parse(message.trim(), names))?;
+        point.message = Some(message);
         let number = self.add_breakpoint(point);
         Ok(format!("breakpoint {number}: {text}\n"))
     }

@@ -1,6 +1,7 @@
 //! What the debugger asks a kind of machine: the group of a pixel, or a vertex.
 
-use r500::exec::record::{Machine, Snapshot};
+use r500::compile::variables::{Inspector, Moments, Place, Stop};
+use r500::exec::record::{Machine, Recording, Snapshot};
 use r500::expression::Vocabulary;
 
 use super::language::Kind;
@@ -40,6 +41,12 @@ pub(in crate::command) trait Debugged: Machine<Variable: Vocabulary> {
 
     /// Returns a line for each loop and each call that runs.
     fn nesting(now: &Snapshot<'_, Self>) -> Vec<String>;
+
+    /// Returns the values of a shader's variables at stops of a recorded run.
+    fn moments(recording: &Recording<Self>, inspector: &Inspector, stops: &[Stop]) -> Moments;
+
+    /// Returns what a register holds.
+    fn register(now: &Snapshot<'_, Self>, place: Place) -> f32;
 
     /// Returns predicates and loop index in few characters.
     fn short_flags(now: &Snapshot<'_, Self>) -> String;

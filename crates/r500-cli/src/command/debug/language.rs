@@ -112,8 +112,8 @@ const COMMANDS: &[Row] = &[
     row(Verb::Bits, "bits", &["p/x", "px"], "EXPR", "the bits of a value"),
     row(Verb::Display, "display", &["disp"], "[EXPR]", "print a value at every stop"),
     row(Verb::Undisplay, "undisplay", &["und"], "[N…]", "no longer"),
-    row(Verb::Info, "info", &["i"], "[WHAT]", "step, done, registers [all], constants, outputs, group, loops, breakpoints, pixel, work, end").of(Kind::Pixel),
-    row(Verb::Info, "info", &["i"], "[WHAT]", "step, done, registers [all], inputs, constants, outputs, loops, breakpoints, vertex, work, end").of(Kind::Vertex),
+    row(Verb::Info, "info", &["i"], "[WHAT]", "step, done, registers [all], constants, outputs, group, loops, breakpoints, pixel, work, end, variables").of(Kind::Pixel),
+    row(Verb::Info, "info", &["i"], "[WHAT]", "step, done, registers [all], inputs, constants, outputs, loops, breakpoints, vertex, work, end, variables").of(Kind::Vertex),
     row(Verb::Backtrace, "backtrace", &["bt", "where"], "", "the loops and calls that run"),
     row(Verb::List, "list", &["l"], "[PLACE|all]", "the program around the instruction to come; lines of the source if it is assembly"),
     row(Verb::Select, "pixel", &["at"], "X,Y", "select another pixel").of(Kind::Pixel),
@@ -198,6 +198,7 @@ pub(super) fn help(what: &str, kind: Kind) -> Result<String, String> {
 const CONDITIONS: &str = "\
   temp[2].r is nan       also inf, finite, denormal, zero, negative; is not nan
   temp[0].g > 0.5        < <= > >= == != of temp[N], const[N], out[N], depth, constants by name
+  color.r > 0.5          variables of the GLSL that our own compiler took
   alu_result             also pred, pred.r, active, covered, killed
   step >= 100            also address, aL, loops, passes, calls, x, y
   active and not pred.a  and, or, not; all(...), any(...); + - * /, abs(...)
@@ -206,6 +207,7 @@ const CONDITIONS: &str = "\
 const VERTEX_CONDITIONS: &str = "\
   temp[2].x is nan       also inf, finite, denormal, zero, negative; is not nan
   temp[0].y > 0.5        < <= > >= == != of temp[N], alt_temp[N], const[N], input[N], out[N], a0
+  color.x > 0.5          variables of the GLSL that our own compiler took
   pred                   also active: whether the next instruction is executed
   step >= 100            also address, aL, loops, passes, calls
   active and not pred    and, or, not; all(...), any(...); + - * /, abs(...)

@@ -1,5 +1,6 @@
 //! The debugger of a pixel: its group, registers, areas of the picture.
 
+use r500::compile::variables::{Inspector, Moments, Place, Stop};
 use r500::exec::record::{DrawSetup, End, PixelGroup, Recording, Snapshot};
 use r500::exec::reference::{Lane, LaneState, Step, Write};
 use r500::exec::{PixelRect, RunError};
@@ -52,7 +53,7 @@ impl Session<PixelGroup> {
             let scene = self.recording.setup().clone();
             self.recording = Recording::new(scene, pixel).map_err(|error| error.to_string())?;
         }
-        self.forget_positions();
+        self.forget_run();
         Ok(())
     }
 
@@ -67,7 +68,7 @@ impl Session<PixelGroup> {
             Some((written, area)) => (written.trim(), syntax::area(area.trim())?),
             None => (rest, self.picture()),
         };
-        let question = AreaQuery::Sight(self.condition(written)?, written.to_owned());
+        let question = AreaQuery::Sight(self.condition_of_machine(written)?, written.to_owned());
         BackgroundQuery::new(self.recording.setup(), area, question)
     }
 
@@ -151,6 +152,15 @@ impl Debugged for PixelGroup {
         loops.chain(calls).collect()
     }
 
+    fn moments(recording: &Recording<Self>, inspector: &Inspector, stops: &[Stop]) -> Moments {
+        let now = recording.now();
+        inspector.of_pixel(&recording.setup().bindings, [now.pixel().x, now.pixel().y], stops)
+    }
+
+    fn register(now: &Snapshot<'_, Self>, place: Place) -> f32 {
+        place.of_pixel(now.pixel(), &now.setup().bindings)
+    }
+
     fn short_flags(now: &Snapshot<'_, Self>) -> String {
         let pixel = now.pixel();
         let set = letters(pixel.predicate);
@@ -172,6 +182,7 @@ impl Subject for PixelGroup {
         "pixel",
         "work",
         "end",
+        "variables",
     ];
     const TABLES: &'static [&'static str] = &["registers", "constants", "outputs"];
     const COLORS: bool = true;

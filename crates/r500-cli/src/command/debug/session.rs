@@ -1,8 +1,13 @@
 //! The state of a debugger session: the recorded run, breakpoints, displayed values.
 
-use r500::exec::record::expr::Value;
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use r500::compile::Base;
+use r500::compile::variables::{Inspector, Moments, Stop, Variable};
+use r500::exec::record::expr::{Series, Value};
 use r500::exec::record::{Break, End, Expr, Recording};
-use r500::expression;
+use r500::expression::{self, Names};
 use r500::trace::InstructionTexts;
 
 use super::breakpoint::{Breakpoint, Owner};
@@ -23,7 +28,18 @@ pub(in crate::command) struct Session<M: Debugged> {
     pub(super) next_number: usize,
     pub(super) next_display: usize,
     pub(super) last: String,
+    /// The variables of the shader in the recorded run, once they are asked for.
+    history: OnceCell<Option<History>>,
 }
+
+/// The variables of a shader at each step of a run.
+struct History {
+    stops: Vec<Stop>,
+    moments: Moments,
+}
+
+/// Most steps of a run whose variables are known at each.
+const MOST_STEPS: usize = 50_000;
 
 impl<M: Debugged> Session<M> {
     /// Begins a session at the start of a run, with the texts of the program's instructions.
@@ -45,6 +61,7 @@ impl<M: Debugged> Session<M> {
             next_number: 1,
             next_display: 1,
             last: String::new(),
+            history: OnceCell::new(),
         }
     }
 
@@ -100,10 +117,20 @@ impl<M: Debugged> Session<M> {
         &self,
         written: &str,
     ) -> Result<Expr<M::Variable>, String> {
-        expression::parse(written, &self.map.names).map_err(|error| explain(&error, written))
+        self.with_names(|names| {
+            expression::parse_with(written, names).map_err(|error| explain(&error, written))
+        })
     }
 
     pub(in crate::command) fn condition(&self, written: &str) -> Result<Expr<M::Variable>, String> {
+        self.with_names(|names| {
+            let parsed = expression::parse_condition_with(written, names);
+            parsed.map_err(|error| explain(&error, written))
+        })
+    }
+
+    /// Parses a condition of other pixels, too: without variables of a shader, which are known of the inspected one.
+    pub(super) fn condition_of_machine(&self, written: &str) -> Result<Expr<M::Variable>, String> {
         expression::parse_condition(written, &self.map.names)
             .map_err(|error| explain(&error, written))
     }
@@ -118,11 +145,77 @@ impl<M: Debugged> Session<M> {
         Err(format!("there is no instruction at {address}; the program has {first} to {last}"))
     }
 
-    /// Forgets which positions breakpoints have, which are those of one pixel or vertex.
-    pub(super) fn forget_positions(&mut self) {
-        self.breakpoints.iter_mut().for_each(Breakpoint::forget_positions);
+    /// Parses with the names of constants and of the shader's variables.
+    pub(in crate::command) fn with_names<T>(&self, parse: impl FnOnce(Names<'_>) -> T) -> T {
+        let variables = |name: &str| self.series(name);
+        parse(Names { constants: &self.map.names, variables: &variables })
+    }
+
+    /// Forgets what holds for the run of one pixel or vertex only: the positions of breakpoints, the values of variables.
+    pub(super) fn forget_run(&mut self) {
+        self.history = OnceCell::new();
+        let mut points = std::mem::take(&mut self.breakpoints);
+        let mut displays = std::mem::take(&mut self.displays);
+        let series = |name: &str| self.series(name);
+        for point in &mut points {
+            point.forget_positions();
+            point.expressions(&mut |expr| expr.replace_series(&series));
+        }
+        displays.iter_mut().for_each(|(.., expr)| expr.replace_series(&series));
+        (self.breakpoints, self.displays) = (points, displays);
+    }
+
+    fn inspector(&self) -> Option<&Inspector> {
+        self.map.shader.as_ref()?.inspector()
+    }
+
+    /// Returns the places of all steps in the shader, and of the end.
+    fn stops(&self, inspector: &Inspector) -> Vec<Stop> {
+        let (first, _) = self.recording.machine().addresses();
+        let index = |address: u32| address.saturating_sub(first) as usize;
+        inspector.stops(self.recording.addresses().map(index))
+    }
+
+    fn history(&self) -> Option<&History> {
+        let make = || {
+            let inspector = self.inspector()?;
+            if self.recording.len() > MOST_STEPS {
+                return None;
+            }
+            let stops = self.stops(inspector);
+            Some(History { moments: M::moments(&self.recording, inspector, &stops), stops })
+        };
+        self.history.get_or_init(make).as_ref()
+    }
+
+    /// Returns the values of a variable of the shader at each step; `None` if there is none of this name.
+    fn series(&self, name: &str) -> Option<Arc<Series>> {
+        let History { stops, moments } = self.history()?;
+        let of_shader = self.inspector()?.series(moments, stops, name)?;
+        let (width, values) = (of_shader.width, of_shader.values);
+        let is_bool = of_shader.base == Base::Bool;
+        Some(Arc::new(Series { name: name.to_owned(), is_bool, width, values }))
+    }
+
+    /// Returns the variables of the shader before the next step.
+    ///
+    /// # Errors
+    /// Why they are not known.
+    pub(in crate::command) fn variables(&self) -> Result<Vec<Variable>, String> {
+        let inspector = self.inspector().ok_or(
+            "there are no variables: the program was not compiled from GLSL by our own compiler",
+        )?;
+        let now = self.recording.now();
+        let stops = self.stops(inspector);
+        let stop = stops.get(now.position()).ok_or("the program has ended")?;
+        let moments = M::moments(&self.recording, inspector, std::slice::from_ref(stop));
+        let variables = inspector.variables(&moments, stop, &|place| M::register(&now, place));
+        variables.ok_or_else(|| NOT_EXECUTED.to_owned())
     }
 }
+
+/// Why a stop has no variables.
+const NOT_EXECUTED: &str = "the variables are not known here: the shader does not execute this statement, or its values are undefined";
 
 fn explain(error: &expression::ExpressionError, written: &str) -> String {
     format!("{}\n{}", "this cannot be read:", error.render(written))

@@ -2,12 +2,14 @@
 
 use r500::exec::record::area::Heatmap;
 use r500::exec::record::expr::Value;
+use r500::expression::Vocabulary;
 use r500_stream::counted;
 
 use super::area::Measure;
 use super::session::Session;
 use super::subject::Subject;
 use crate::command::float_format::{self, vector};
+use crate::command::shader_variables;
 
 /// Returns the position of the run: the next instruction.
 pub(super) fn here<M: Subject>(session: &Session<M>) -> String {
@@ -83,6 +85,7 @@ pub(super) fn info<M: Subject>(session: &Session<M>, what: &str) -> Result<Strin
         },
         "loops" => backtrace(session),
         "breakpoints" => breakpoints(session),
+        "variables" => variables(session)?,
         topic => return M::info(session, topic, rest.trim()),
     })
 }
@@ -122,6 +125,15 @@ pub(in crate::command) fn constant_names<M: Subject>(session: &Session<M>, n: us
 pub(super) fn backtrace<M: Subject>(session: &Session<M>) -> String {
     let lines = M::nesting(&session.recording.now());
     if lines.is_empty() { "no loop and no call runs\n".to_owned() } else { lines.join("\n") + "\n" }
+}
+
+/// Returns the variables of the shader with their values and registers, the innermost scope last.
+fn variables<M: Subject>(session: &Session<M>) -> Result<String, String> {
+    let letters = <M::Variable as Vocabulary>::LETTERS;
+    let lines =
+        session.variables()?.into_iter().flat_map(|of| shader_variables::lines(&of, letters));
+    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    Ok(if text.is_empty() { "there are no variables here\n".to_owned() } else { text })
 }
 
 fn breakpoints<M: Subject>(session: &Session<M>) -> String {

@@ -1,5 +1,6 @@
 //! The debugger of a vertex: its registers, and other vertices of its program.
 
+use r500::compile::variables::{Inspector, Moments, Place, Stop};
 use r500::exec::Limits;
 use r500::exec::record::{End, Recording, Snapshot};
 use r500::pvs::{ALT_TEMPORARIES, OUTPUTS, Running, Step, TEMPORARIES};
@@ -55,7 +56,7 @@ impl Session<VertexMachine> {
         self.recording = Recording::of(VertexMachine::new(setup));
         self.recording.seek(position);
         self.others.number = number;
-        self.forget_positions();
+        self.forget_run();
         Ok(())
     }
 }
@@ -138,6 +139,15 @@ impl Debugged for VertexMachine {
         (1..).zip(now.machine().running(now.state())).map(line).collect()
     }
 
+    fn moments(recording: &Recording<Self>, inspector: &Inspector, stops: &[Stop]) -> Moments {
+        let machine = recording.machine();
+        inspector.of_vertex_run(&machine.setup().inputs, |n| machine.constant(n), stops)
+    }
+
+    fn register(now: &Snapshot<'_, Self>, place: Place) -> f32 {
+        place.of_vertex(now.state().vertex(), &|n| now.machine().constant(n))
+    }
+
     fn short_flags(now: &Snapshot<'_, Self>) -> String {
         let vertex = now.state().vertex();
         format!("pred {}, aL {}", vertex.predicate(), vertex.loop_index())
@@ -157,6 +167,7 @@ impl Subject for VertexMachine {
         "vertex",
         "work",
         "end",
+        "variables",
     ];
     const TABLES: &'static [&'static str] = &["registers", "inputs", "constants", "outputs"];
     const COLORS: bool = false;

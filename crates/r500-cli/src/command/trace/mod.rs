@@ -8,6 +8,7 @@ mod watch;
 use std::io::Write;
 
 use clap::Args;
+use r500::compile::variables::Place;
 use r500::exec::reference::{Event, EventKind, Group, Lane, LaneState, Step, Write as Wrote};
 use r500::exec::{Draw, Options, PixelRect};
 use r500::trace::InstructionTexts;
@@ -60,6 +61,10 @@ pub(super) struct Trace {
     /// Leave out instructions for which the pixel is inactive
     #[arg(long)]
     active: bool,
+    /// Show the variables of the shader at each line, those whose values or registers changed. For GLSL that our own
+    /// compiler took
+    #[arg(long)]
+    variables: bool,
     /// How to print: text, or a JSON object a line for each instruction and one for the end
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -134,6 +139,17 @@ impl Trace {
         let file = self.source.file()?;
         let map = glsl::lines(file).map(|_| input_args::source_map(file, self.source.read, &job));
         let mut lines = ShaderLines::new(map.as_ref());
+        if self.variables {
+            let mut copy = Group::new(&draw, block);
+            let run = std::iter::from_fn(|| {
+                let address = (!copy.ended()).then(|| copy.state().address())?;
+                copy.step().ok()?;
+                Some(address)
+            });
+            lines.with_variables(run, shader.offset(), &|inspector, stops| {
+                inspector.of_pixel(&bindings, [x, y], stops)
+            })?;
+        }
         if self.format == Format::Text {
             printer.start(&mut out, &group, lane, &bindings)?;
         }
@@ -148,6 +164,8 @@ impl Trace {
                 }
             };
             number += 1;
+            let now = |place: Place| place.of_pixel(&before, &bindings);
+            lines.step(step.address, PIXEL_LETTERS, &now);
             if !self.wants(&step, &before, &group.state().lanes()[lane]) {
                 continue;
             }
@@ -187,6 +205,9 @@ impl Trace {
         self.watch.is_empty() || self.watch.iter().any(|watch| watch.sees(event))
     }
 }
+
+/// The letters of the channels of a pixel's registers.
+const PIXEL_LETTERS: [char; 4] = ['r', 'g', 'b', 'a'];
 
 /// Returns the state that a pixel waits in.
 pub(super) fn state_name(state: LaneState) -> String {

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use r500::pvs::{DstType, Execution, Instruction, Interpreter, Step, Write as Written};
+use r500::compile::variables::Place;
+use r500::pvs::{DstType, Execution, Instruction, Interpreter, Program, Step, Write as Written};
 use r500::vertex_run;
 use r500_stream::counted;
 use serde_json::{Value, json};
@@ -40,6 +41,18 @@ impl Trace {
         let mut out = io::BufWriter::new(terminal::out());
         let colors = terminal::colors(&io::stdout());
         let mut lines = ShaderLines::new(set.shader());
+        if self.variables {
+            let mut copy = interpreter.start(&setup.inputs);
+            let run = std::iter::from_fn(|| Some(vertex_run::address(copy.observe()?.address)));
+            let most = usize::try_from(limits.instructions).unwrap_or(usize::MAX);
+            lines.with_variables(
+                run.take(most),
+                vertex_run::address(base_of(&setup.program)),
+                &|inspector, stops| {
+                    inspector.of_vertex_run(&setup.inputs, |n| interpreter.constant_at(n), stops)
+                },
+            )?;
+        }
         let mut steps = 0u64;
         if self.format == Format::Text {
             writeln!(out, "vertex {number}")?;
@@ -56,8 +69,13 @@ impl Trace {
         loop {
             let index = execution.loop_index();
             limit.instruction()?;
+            let before = self.variables.then(|| execution.state().clone());
             let Some(step) = execution.observe() else { break };
             steps += 1;
+            if let Some(state) = &before {
+                let now = |place: Place| place.of_vertex(state, &|n| interpreter.constant_at(n));
+                lines.step(vertex_run::address(step.address), VERTEX_LETTERS, &now);
+            }
             let executed = step.executed || !self.active;
             if !executed || !self.watch.is_empty() && !self.watch.iter().any(|w| sees(*w, &step)) {
                 continue;
@@ -95,6 +113,14 @@ impl Trace {
         out.flush()?;
         Ok(Status::Fine)
     }
+}
+
+/// The letters of the components of a vertex's registers.
+const VERTEX_LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// Returns the number of the first instruction.
+fn base_of(program: &Program) -> usize {
+    program.instructions().0
 }
 
 /// Returns whether an instruction wrote what is watched.

@@ -88,9 +88,9 @@ impl VertexFile {
     fn source_map(&self) -> (SourceMap, Vec<(u8, String)>) {
         let first = offset(self.program());
         if let Some(lines) = glsl::lines(self.path()) {
-            let glsl::Lines { text, spans, uniforms, attributes } = lines;
+            let glsl::Lines { text, spans, uniforms, attributes, compiled } = lines;
             let map = SourceMap::of_shader(&text, &spans, self.path(), first);
-            return (map.with_names(uniforms), attributes);
+            return (map.with_names(uniforms).with_variables(compiled), attributes);
         }
         let map = match &self.text {
             Some(text) => SourceMap::of_spans(text, &self.source.spans, self.path(), first),
