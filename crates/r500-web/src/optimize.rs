@@ -211,10 +211,13 @@ EXPECT out[0] at (0, 0) = (0, 0, 0, 1) ;
     fn a_module_with_the_optimiser_alone_answers_as_the_whole_session_does() {
         let ask = |name: &str| format!("{}\n", serde_json::json!({ "do": name, "text": SOURCE }));
         let request = ask("optimize");
-        let alone = crate::on_demand::OnDemandSession.answer(request.as_bytes()).unwrap();
+        let alone =
+            crate::on_demand::OnDemandSession::default().answer(request.as_bytes()).unwrap();
         assert!(alone.contains("proved"), "{alone}");
         assert_eq!(crate::Session::default().answer(request.as_bytes()).unwrap(), alone);
-        assert!(crate::on_demand::OnDemandSession.answer(ask("flow").as_bytes()).is_err());
+        assert!(
+            crate::on_demand::OnDemandSession::default().answer(ask("flow").as_bytes()).is_err()
+        );
     }
 
     /// An unchanged instruction keeps its line with comment and names.

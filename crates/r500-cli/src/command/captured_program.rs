@@ -209,6 +209,8 @@ fn is_linked_statically(file: &Path) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]

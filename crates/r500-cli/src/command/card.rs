@@ -229,7 +229,7 @@ impl CardArgs {
             ));
         }
         let program = name.to_string_lossy();
-        let end = |status| {
+        let end = |status| -> ! {
             if let Some(path) = capture {
                 captured_program::report(path, name, status);
             }

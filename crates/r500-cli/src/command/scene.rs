@@ -29,6 +29,13 @@ pub(super) struct SceneFile {
     pub(super) scene: Scene,
 }
 
+/// What is not as a scene expects.
+pub(super) struct Wrong {
+    pub(super) texts: Vec<String>,
+    /// The first pixel that is wrong.
+    pub(super) first: Option<[u32; 2]>,
+}
+
 impl SceneFile {
     /// Returns the scene of a file, if it has one and no format is named.
     ///
@@ -161,11 +168,8 @@ impl SceneFile {
         Ok(frame.picture(card))
     }
 
-    /// Compares the picture at time 0 with what the scene expects. Returns what is wrong, and the first wrong pixel; `None` if it expects nothing.
-    pub(super) fn judge(
-        &self,
-        machine: &EngineArgs,
-    ) -> Outcome<Option<(Vec<String>, Option<[u32; 2]>)>> {
+    /// Compares the picture at time 0 with what the scene expects; `None` if it expects nothing.
+    pub(super) fn judge(&self, machine: &EngineArgs) -> Outcome<Option<Wrong>> {
         if !self.scene.expects() {
             return Ok(None);
         }
@@ -173,7 +177,7 @@ impl SceneFile {
         let verdicts = self.scene.judge(&picture);
         let wrong = || verdicts.iter().filter(|verdict| !verdict.passes);
         let texts = wrong().map(ToString::to_string).collect();
-        Ok(Some((texts, wrong().next().map(|verdict| verdict.pixel))))
+        Ok(Some(Wrong { texts, first: wrong().next().map(|verdict| verdict.pixel) }))
     }
 
     /// Prints what a real card does otherwise.

@@ -425,8 +425,8 @@ impl Runner<'_> {
             Ok(Work::Scene(scene)) => {
                 return match scene.judge(self.machine) {
                     Ok(None) => End::NothingExpected,
-                    Ok(Some((wrong, _))) if wrong.is_empty() => End::Passed,
-                    Ok(Some((wrong, pixel))) => End::Failed(wrong, pixel),
+                    Ok(Some(wrong)) if wrong.texts.is_empty() => End::Passed,
+                    Ok(Some(wrong)) => End::Failed(wrong.texts, wrong.first),
                     Err(failure) => End::Failed(vec![failure.message()], None),
                 };
             }

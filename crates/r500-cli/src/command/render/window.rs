@@ -441,6 +441,8 @@ impl ApplicationHandler for Live<'_> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use r500::exec::{Options, Shader};
+
     use super::*;
 
     #[test]
