@@ -169,6 +169,7 @@ impl Random {
             size,
             inputs: self.maybe(|r| r.list(inputs, |r| r.input(size))),
             textures: std::array::from_fn(|_| self.one_in(6).then(|| self.texture())),
+            live: Vec::new(),
             uniforms: self.list(uniforms, |r| Uniform {
                 name: r.text(),
                 constant: r.next() as u8,

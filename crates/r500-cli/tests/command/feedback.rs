@@ -118,7 +118,7 @@ fn comments_of_a_shader_give_values_and_textures() {
     assert_eq!(floats(&folder.read("out.f32")), [0.25, 0.5, 1.0, 1.0]);
     r500(&[&render[..], &["--const", "scale=2,3"]].concat()).status(0);
     assert_eq!(floats(&folder.read("out.f32"))[..2], [2.0, 3.0], "options replace them");
-    let wrong = folder.write("wrong.frag", &shader.replace("0.25 0.5", "0.25"));
+    let wrong = folder.write("wrong.frag", shader.replace("0.25 0.5", "0.25"));
     r500(&["render", &wrong, "-o", &out]).status(1).says("`scale` has 2 components");
 }
 
@@ -148,7 +148,7 @@ fn what_cannot_be_fed_back_is_refused() {
         .status(2)
         .says("not for scenes");
     // What only the page has reads 0, and the command says so.
-    let keys = folder.write("keys.r5", &format!("TEXTURE tex[0] = keyboard ;\n{COUNTER}"));
+    let keys = folder.write("keys.r5", format!("TEXTURE tex[0] = keyboard ;\n{COUNTER}"));
     let run = r500(&["render", &keys, "-o", &folder.path("k.f32")]).status(0);
     run.says("tex[0] is the keyboard, which only the page has");
     assert_eq!(floats(&folder.read("k.f32")), [1.0 / 8.0; 32]);
