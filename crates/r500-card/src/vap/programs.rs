@@ -148,11 +148,6 @@ impl VertexEngines {
         let program = Box::new(Interpreter::new(&program, &constants));
         (Some(Runner::Interpreter { program, memory: batch, reason }), inputs)
     }
-
-    #[cfg(test)]
-    fn runner(&mut self, program: Program, constants: &[[u32; 4]], count: usize) -> Runner<'_> {
-        self.runner_with_inputs(Some((program, constants, count))).0.expect("there is a program")
-    }
 }
 
 /// Returns what is known of a program, which becomes the one that was used last. Others make room for it.
@@ -218,19 +213,29 @@ mod tests {
         engines
     }
 
+    /// Returns what runs a program.
+    fn runner<'e>(
+        engines: &'e mut VertexEngines,
+        program: Program,
+        constants: &[[u32; 4]],
+        count: usize,
+    ) -> Runner<'e> {
+        engines.runner_with_inputs(Some((program, constants, count))).0.unwrap()
+    }
+
     const ADD: &str = "out[0].xyzw = VE_ADD const[1].xyzw input[0].xyzw";
 
     #[test]
     fn programs_are_compiled_when_their_draws_pay_for_it() {
         let mut engines = engines(250);
-        let mut of = |count| engines.runner(program(ADD), &[], count).choice().engine;
+        let mut of = |count| runner(&mut engines, program(ADD), &[], count).choice().engine;
         // Of these the second reaches the work; the third is small.
         assert_eq!(
             [of(200), of(200), of(3), of(64)],
             ["interpreter", "fast", "interpreter", "fast"]
         );
         engines.set_rules_only(true);
-        assert_eq!(engines.runner(program(ADD), &[], 200).choice().engine, "interpreter");
+        assert_eq!(runner(&mut engines, program(ADD), &[], 200).choice().engine, "interpreter");
     }
 
     #[test]
@@ -239,7 +244,7 @@ mod tests {
         for value in [1.5_f32, -2.0, 1.5] {
             let constants = [[0; 4], [value.to_bits(); 4]];
             let Runner::Code { batch, engine: "fast" } =
-                engines.runner(program(ADD), &constants, 1)
+                runner(&mut engines, program(ADD), &constants, 1)
             else {
                 unreachable!("all draws are compiled")
             };
@@ -254,7 +259,7 @@ mod tests {
         let mut engines = engines(0);
         for n in 0..2 * MAX_PROGRAMS {
             let line = format!("out[{n}].x = VE_ADD const[1].xxxx input[0].xxxx");
-            assert_eq!(engines.runner(program(&line), &[], 1).choice().engine, "fast");
+            assert_eq!(runner(&mut engines, program(&line), &[], 1).choice().engine, "fast");
         }
         assert_eq!(engines.programs.len(), MAX_PROGRAMS);
     }
@@ -276,7 +281,8 @@ mod tests {
             index: VapPvsFlowCntlLoopIndex(0),
         }];
         let program = Program::from_code(controls, 0, code);
-        let EngineChoice { engine, fallback_reason } = engines(0).runner(program, &[], 1).choice();
+        let EngineChoice { engine, fallback_reason } =
+            runner(&mut engines(0), program, &[], 1).choice();
         assert_eq!(engine, "interpreter");
         let reason = fallback_reason.unwrap();
         assert!(reason.starts_with("flow control is not lifted"), "{reason}");
