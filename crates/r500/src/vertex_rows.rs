@@ -164,11 +164,11 @@ mod tests {
     use r500_jit::{Settings, vertex_engine};
     use r500_pvs::Source;
 
-    /// A sum, a product, and a loop of as many passes as i0 says.
+    /// A product with a sum, and a sum.
     const TEXT: &str = "\
 const[0] = (1.5, -2, 0, 4) ;
-MAD out[0].xyzw, input[0].xyzw, const[0].xyzw, input[1].xyzw ;
-ADD out[1].xyzw, input[0].xyzw, input[1].wzyx ;
+out[0].xyzw = VE_MAD input[0].xyzw const[0].xyzw input[1].xyzw ;
+out[1].xyzw = VE_ADD input[0].xyzw input[1].wzyx ;
 ";
 
     fn vertices() -> Vec<[[f32; 4]; INPUTS]> {

@@ -80,6 +80,9 @@ void main() {
     assert_eq!(all[6]["result"], "1");
     // (1, 2, 3, 1) + (1, 1, 1, 0), twice.
     assert_eq!(all[8]["result"], "(4, 6, 8, 2)");
-    assert_eq!(all[9]["scopes"][1]["name"], "Inputs");
+    let scopes = all[9]["scopes"].as_array().unwrap();
+    assert_eq!(scopes[0]["name"], "Variables");
+    let inputs = scopes.iter().find(|scope| scope["name"] == "Inputs").unwrap();
+    assert_eq!(inputs["variablesReference"], 3);
     assert_eq!(all[10]["variables"][0]["name"], "input[0] place");
 }

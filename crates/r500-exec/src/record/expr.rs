@@ -221,6 +221,24 @@ impl<V: Operand> Expr<V> {
         }
     }
 
+    /// Returns the name of a series in it that has no value at a position; `None` if there is none.
+    pub(super) fn unknown_at(&self, position: usize) -> Option<&str> {
+        match self {
+            Self::Series(series, _) => {
+                let known = matches!(series.values.get(position), Some(Some(_)));
+                (!known).then_some(&*series.name)
+            }
+            Self::Number(_) | Self::Bool(_) | Self::Variable(_) => None,
+            Self::Neg(x) | Self::Abs(x) | Self::Is(_, x) | Self::Not(x) | Self::All(x) => {
+                x.unknown_at(position)
+            }
+            Self::Arithmetic(_, a, b)
+            | Self::Compare(_, a, b)
+            | Self::And(a, b)
+            | Self::Or(a, b) => a.unknown_at(position).or_else(|| b.unknown_at(position)),
+        }
+    }
+
     /// Returns the number of channels.
     #[must_use]
     pub fn width(&self) -> usize {

@@ -77,9 +77,15 @@ impl<V: Operand> Expr<V> {
         self.evaluate(snapshot.position(), &|variable: &V| M::value(snapshot, variable))
     }
 
-    /// Returns whether it holds as a condition: any channel is true, or not 0.
+    /// Returns the name of a variable of the source in it that has no value here; its [`value`](Self::value) then has no meaning.
+    #[must_use]
+    pub fn unknown<M: Machine<Variable = V>>(&self, snapshot: &Snapshot<'_, M>) -> Option<&str> {
+        self.unknown_at(snapshot.position())
+    }
+
+    /// Returns whether it holds as a condition: any channel is true, or not 0. It does not where a variable of the source has no value.
     #[must_use]
     pub fn holds<M: Machine<Variable = V>>(&self, snapshot: &Snapshot<'_, M>) -> bool {
-        self.value(snapshot).holds()
+        self.unknown(snapshot).is_none() && self.value(snapshot).holds()
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn expression<M: Inspected>(
     written: &str,
 ) -> Result<Shown, String> {
     let parsed = target.expression(written)?;
-    let value = target.session.value(&parsed);
+    let value = target.session.value(&parsed)?;
     let (Number::Numbers(_, count) | Number::Bools(_, count)) = value;
     let parts = (count > 1).then(|| (Node::Expression(written.to_owned()), count));
     Ok(Shown {
@@ -123,7 +123,7 @@ pub(super) fn with_bits(x: f32) -> String {
 /// Returns the channels of an expression's value: of a register those that it names, else in order.
 fn channels<M: Inspected>(target: &Target<M>, written: &str) -> Result<Vec<Shown>, String> {
     let parsed = target.expression(written)?;
-    let value = target.session.value(&parsed);
+    let value = target.session.value(&parsed)?;
     let (Number::Numbers(_, count) | Number::Bools(_, count)) = value;
     let part = |n: usize| match value {
         Number::Numbers(x, _) => with_bits(x[n]),

@@ -138,9 +138,10 @@ impl<M: Subject> Session<M> {
 
     /// Returns the displayed values, one a line.
     pub(super) fn display_lines(&self) -> Vec<String> {
-        let now = self.recording.now();
-        let line = |(n, written, expr): &(usize, String, Expr<M::Variable>)| {
-            format!("{n}: {written} = {}", text::value(&expr.value(&now)))
+        let line = |(n, written, expr): &(usize, String, Expr<M::Variable>)| match self.value(expr)
+        {
+            Ok(value) => format!("{n}: {written} = {}", text::value(&value)),
+            Err(unknown) => format!("{n}: {written}: {unknown}"),
         };
         self.displays.iter().map(line).collect()
     }
@@ -324,7 +325,7 @@ impl<M: Subject> Session<M> {
     }
 
     fn print(&self, rest: &str, show: impl Fn(&Value) -> String) -> Result<String, String> {
-        let value = self.value(&self.expression(rest)?);
+        let value = self.value(&self.expression(rest)?)?;
         Ok(format!("{rest} = {}\n", show(&value)))
     }
 }

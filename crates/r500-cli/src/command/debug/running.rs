@@ -32,15 +32,18 @@ pub(in crate::command) struct Hit {
     text: String,
     /// Whether the breakpoint is now gone.
     pub(super) once: bool,
-    /// The watched value before the last step, unless that was the start, and now.
-    change: Option<(Option<Value>, Value)>,
+    /// The watched value before the last step, unless that was the start or had none, and now, if it has one.
+    change: Option<(Option<Value>, Option<Value>)>,
 }
 
 impl Hit {
     /// Returns the breakpoint as entered, with the change of a watched value.
     pub(in crate::command) fn description(&self) -> String {
         let change = self.change.as_ref();
-        let change = change.map(|(before, now)| text::change(before.as_ref(), now));
+        let change = change.map(|(before, now)| match now {
+            Some(now) => text::change(before.as_ref(), now),
+            None => ": no value any more".to_owned(),
+        });
         format!("{}{}", self.text, change.unwrap_or_default())
     }
 }
@@ -145,7 +148,7 @@ impl<M: Subject> Session<M> {
                 continue;
             }
             let change = match stop {
-                Break::Changes(expr) => Some((self.before(expr), self.value(expr))),
+                Break::Changes(expr) => Some((self.before(expr), self.value(expr).ok())),
                 _ => None,
             };
             let point = &mut self.breakpoints[i];
@@ -161,7 +164,7 @@ impl<M: Subject> Session<M> {
     /// Returns a value before the last step.
     fn before(&mut self, expr: &Expr<M::Variable>) -> Option<Value> {
         let there = self.recording.step(Direction::Backward) == Stop::Reached;
-        let value = there.then(|| self.value(expr));
+        let value = there.then(|| self.value(expr).ok()).flatten();
         if there {
             self.recording.step(Direction::Forward);
         }
@@ -183,7 +186,9 @@ fn nearest(positions: &[usize], from: usize, direction: Direction) -> Option<usi
 fn line<M: Subject>(message: &LogMessage<M::Variable>, session: &Session<M>) -> String {
     let part = |part: &Part<M::Variable>| match part {
         Part::Text(text) => text.clone(),
-        Part::Value(expr) => text::value(&session.value(expr)),
+        Part::Value(expr) => session
+            .value(expr)
+            .map_or_else(|unknown| format!("({unknown})"), |value| text::value(&value)),
     };
     message.0.iter().map(part).chain(["\n".to_owned()]).collect()
 }

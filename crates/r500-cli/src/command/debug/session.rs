@@ -85,8 +85,16 @@ impl<M: Debugged> Session<M> {
         })
     }
 
-    pub(in crate::command) fn value(&self, expr: &Expr<M::Variable>) -> Value {
-        expr.value(&self.recording.now())
+    /// Returns the value of an expression here.
+    ///
+    /// # Errors
+    /// Which variable of the shader has none.
+    pub(in crate::command) fn value(&self, expr: &Expr<M::Variable>) -> Result<Value, String> {
+        let now = self.recording.now();
+        match expr.unknown(&now) {
+            Some(name) => Err(format!("`{name}` has no value here")),
+            None => Ok(expr.value(&now)),
+        }
     }
 
     /// Adds a breakpoint of a command. Returns the reply.
@@ -190,6 +198,10 @@ impl<M: Debugged> Session<M> {
 
     /// Returns the values of a variable of the shader at each step; `None` if there is none of this name.
     fn series(&self, name: &str) -> Option<Arc<Series>> {
+        // A constant of the program has its value everywhere.
+        if self.map.names.iter().any(|constant| constant.name == name) {
+            return None;
+        }
         let History { stops, moments } = self.history()?;
         let of_shader = self.inspector()?.series(moments, stops, name)?;
         let (width, values) = (of_shader.width, of_shader.values);
