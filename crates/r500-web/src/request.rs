@@ -564,7 +564,7 @@ mod tests {
     fn a_program_is_a_shader_whose_uniform_buffer_has_the_time() {
         let mut session = Session::default();
         ask(&mut session, &json!({ "do": "load", "text": SOURCE })).unwrap();
-        let drawing = json!({ "size": [8, 4], "time": 0.25, "bands": [], "limit": 100 });
+        let drawing = json!({ "size": [8, 4], "time": 0.125, "bands": [], "limit": 100 });
         let uniforms = json!({ "do": "uniforms", "exact": true, "drawing": drawing });
         assert!(ask(&mut session, &uniforms).is_err(), "no shader was asked for");
         for exact in [false, true] {
@@ -575,8 +575,9 @@ mod tests {
         ask(&mut session, &uniforms).unwrap();
         let floats: Vec<f32> =
             session.kept[0].chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
-        // The constant, whose red is the time, and the numbers that the device must not know.
-        assert_eq!(floats, [0.25, 0.0, 0.0, 0.0, 0.0, -0.0, 1.0, -1.0]);
+        // The constant, whose red is the time and whose other channels are those that stand in for values that the source does not
+        // give, and the numbers that the device must not know.
+        assert_eq!(floats, [0.125, 0.5, 0.75, 1.0, 0.0, -0.0, 1.0, -1.0]);
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(super) fn value(vector: &Vector) -> String {
 /// register holds is `-`.
 pub(super) fn registers(vector: &Vector, letters: [char; 4]) -> String {
     if vector.places.iter().all(Option::is_none) {
-        return "in no register".to_owned();
+        return "in no known register".to_owned();
     }
     let mut parts: Vec<(String, String)> = Vec::new();
     for place in &vector.places {
@@ -129,7 +129,7 @@ mod tests {
             text(vec![place(2, 0, false), None, place(2, 1, true)]),
             "temp[2].r, -, -temp[2].g"
         );
-        assert_eq!(text(vec![None, None]), "in no register");
+        assert_eq!(text(vec![None, None]), "in no known register");
         assert_eq!(value(&vector(vec![None])), "0.5");
     }
 }
