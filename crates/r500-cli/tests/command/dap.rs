@@ -72,7 +72,7 @@ void main() {
         ("continue", none.clone()),
         watch("out[0]"),
         ("scopes", none),
-        ("variables", json!({ "variablesReference": 3 })),
+        ("variables", json!({ "variablesReference": 4 })),
     ]);
     assert_eq!(line(&all[2]), 5);
     assert_eq!(all[3]["breakpoints"][0]["line"], 7);
@@ -83,6 +83,6 @@ void main() {
     let scopes = all[9]["scopes"].as_array().unwrap();
     assert_eq!(scopes[0]["name"], "Variables");
     let inputs = scopes.iter().find(|scope| scope["name"] == "Inputs").unwrap();
-    assert_eq!(inputs["variablesReference"], 3);
+    assert_eq!(inputs["variablesReference"], 4);
     assert_eq!(all[10]["variables"][0]["name"], "input[0] place");
 }
