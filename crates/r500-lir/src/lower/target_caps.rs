@@ -23,7 +23,7 @@ pub struct TargetCaps {
     pub tables: bool,
     /// Whether a vector is one quad.
     pub single_quad: bool,
-    /// Whether lowering [speculates](super::zero_signs) on signs of zeros, at the price of recomputing some groups.
+    /// Whether lowering speculates on signs of zeros, at the price of recomputing some groups.
     pub speculative: bool,
 }
 
