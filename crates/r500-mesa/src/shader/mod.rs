@@ -16,6 +16,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(target_os = "linux")]
 pub(crate) use interface::POSITION;
 pub use interface::{Made, Unknown as UnknownInterface};
 pub use shader_test::{ShaderTestError, is_shader_test};
