@@ -149,12 +149,6 @@ impl Batch {
         self.first
     }
 
-    /// Returns the pixels that each quad covers.
-    #[inline(always)]
-    pub(crate) fn masks(&self) -> &[u32] {
-        &self.masks[..self.len]
-    }
-
     /// Returns which lanes are covered.
     #[inline(always)]
     pub(crate) fn covered(&self) -> Lane<bool> {

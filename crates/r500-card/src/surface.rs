@@ -8,6 +8,7 @@ use r500_chip::values::Endian;
 use r500_stream::Buffer;
 
 use crate::batch::{Batch, LANES, Lane, ROWS};
+use crate::quad::Quad;
 
 /// A surface in memory.
 #[derive(Debug)]
@@ -230,6 +231,76 @@ impl Pairs<'_> {
             };
             let [a, b] = [0, 1].map(|n| if stored[n] { values[n] & 0xffff } else { old[n] });
             store(offset / 4, a | b << 16);
+        }
+    }
+
+    /// Replaces the pixels of two rows, from an even row on, in columns from an even one on, but for the bits of `kept`.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, [x, y]: [u32; 2], columns: u32, value: u32, kept: u32) {
+        let tiling = self.surface.tiling;
+        let bytes = if self.dwords { 4 } else { 2 };
+        let [value, kept] = [value, kept].map(|bits| match self.dwords {
+            true => bits,
+            false => bits & 0xffff | bits << 16,
+        });
+        let end = x + columns;
+        let [width, height] = tiling.unit();
+        if height == 1 && !tiling.macro_tiled {
+            // Units of a row follow one another.
+            for y in [y, y + 1] {
+                self.fill_bytes(self.offset([x, y]), columns as usize * bytes, value, kept);
+            }
+            return;
+        }
+        let mut x = x;
+        while x < end {
+            let next = end.min((x / width + 1) * width);
+            let length = (next - x) as usize * bytes;
+            let first = self.offset([x, y]);
+            match self.surface.layout.row_in_unit() {
+                // All of a unit of two rows.
+                Some(row) if height == 2 && length == row as usize => {
+                    self.fill_bytes(first, 2 * length, value, kept);
+                }
+                Some(row) => {
+                    self.fill_bytes(first, length, value, kept);
+                    self.fill_bytes(first + row as usize, length, value, kept);
+                }
+                None => {
+                    self.fill_bytes(first, length, value, kept);
+                    self.fill_bytes(self.offset([x, y + 1]), length, value, kept);
+                }
+            }
+            x = next;
+        }
+    }
+
+    /// Replaces the dwords in bytes of the buffer, but for the bits of `kept`.
+    #[inline(always)]
+    fn fill_bytes(&mut self, first: usize, length: usize, value: u32, kept: u32) {
+        let (written_first, written_end) = &mut self.written;
+        *written_first = (*written_first).min(first);
+        *written_end = (*written_end).max(first + length);
+        let end = ((first + length) / 4).min(self.words.len());
+        let words = &self.words[(first / 4).min(end)..end];
+        if kept == 0 {
+            words.iter().for_each(|word| word.store(value, Ordering::Relaxed));
+        } else {
+            let stored = |old: u32| value & !kept | old & kept;
+            for word in words {
+                word.store(stored(word.load(Ordering::Relaxed)), Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Replaces the covered pixels of a quad, whose first pixel is at `at` in the surface, but for the bits of `kept`.
+    #[inline(always)]
+    pub(crate) fn fill_quad(&mut self, [x, y]: [u32; 2], quad: Quad, value: u32, kept: u32) {
+        let [a, b, c, d] = quad.masks.map(|mask| mask != 0);
+        for (y, stored) in [(y, [a, b]), (y + 1, [c, d])] {
+            let offset = self.offset([x, y]);
+            let values = self.load(offset).map(|old| value & !kept | old & kept);
+            self.store(offset, values, stored);
         }
     }
 

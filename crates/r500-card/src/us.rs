@@ -136,14 +136,21 @@ impl Fragments {
     }
 }
 
-/// Number of quads in a row of the packed picture.
-const ROW: usize = 256;
 /// Number of quads in a packed picture: its planes fit into a cache.
-pub(crate) const PICTURE: usize = 8 * ROW;
+pub(crate) const PICTURE: usize = 2048;
+/// Rows of quads in a packed picture of many quads: as many as a batch of the engines has.
+const ROWS: usize = 8;
+
+/// Returns the size of the packed picture of some quads, at most [`PICTURE`], in quads: a power of two in a row, an even number of rows, so that
+/// few engines' chunks are partly outside.
+fn layout(quads: usize) -> [usize; 2] {
+    let row = quads.div_ceil(ROWS).next_power_of_two().max(2);
+    [row, quads.div_ceil(row).next_multiple_of(2).max(2)]
+}
 
 /// Returns an upper bound of the number of groups in the packed picture of some quads.
 pub(crate) fn groups(quads: usize) -> u64 {
-    let [columns, rows] = [2 * quads.min(ROW), 2 * quads.div_ceil(ROW)];
+    let [columns, rows] = layout(quads).map(|n| 2 * n);
     let [width, height] = GROUP.map(|n| n as usize);
     (columns.div_ceil(width) * rows.div_ceil(height)) as u64
 }
@@ -210,8 +217,9 @@ impl<'a, 'e> Painter<'a, 'e> {
         quads: &QuadList,
         instructions: u64,
     ) -> Result<(Shaded<'_>, u64), CardError> {
-        let size = [2 * quads.len().min(ROW), 2 * quads.len().div_ceil(ROW)].map(|n| n as u32);
-        let full = quads.len().is_multiple_of(size[0] as usize / 2)
+        let [row, rows] = layout(quads.len());
+        let size = [2 * row, 2 * rows].map(|n| n as u32);
+        let full = quads.len() == row * rows
             && quads.iter().all(|(_, quad)| !quad.masks.contains(&0));
         let slot = &mut self.pictures[usize::from(!full)];
         if slot.as_ref().is_none_or(|picture| picture.size != size) {
@@ -387,10 +395,11 @@ fn each_quad<T: Copy>(
     mut each: impl FnMut(usize, [T; 4]),
 ) {
     let width = frame.width() as usize;
+    let row = width / 2;
     let mut n = quads.start;
     while n < quads.end {
         // Quads of a row follow one another.
-        let count = (quads.end - n).min(ROW - n % ROW);
+        let count = (quads.end - n).min(row - (n & (row - 1)));
         let first = place(n, 0, width);
         let [upper, lower] = [first, first + width].map(|at| &plane[at..at + 2 * count]);
         let pairs = upper.as_chunks::<2>().0.iter().zip(lower.as_chunks::<2>().0);
@@ -410,11 +419,14 @@ fn pixels<T: Copy>(n: usize, frame: &Frame, plane: &[T]) -> [T; 4] {
     [a[0], a[1], b[0], b[1]]
 }
 
-/// Returns the index of a pixel of quad `n` in the packed picture.
+/// Returns the index of a pixel of quad `n` in a packed picture, whose width is a power of two.
 #[inline(always)]
 fn place(n: usize, corner: usize, width: usize) -> usize {
-    let (row, column) = (n / ROW * 2 + corner / 2, n % ROW * 2 + corner % 2);
-    row * width + column
+    debug_assert!(width.is_power_of_two());
+    // Two rows of pixels have twice the width, and a quad two columns.
+    let column = 2 * n & (width - 1);
+    let rows = 4 * n - 2 * column;
+    rows + corner / 2 * width + column + corner % 2
 }
 
 /// Returns the program in the instruction memory: from `US_CODE_OFFSET` to the end of the code window.

@@ -19,6 +19,7 @@
 //! | `machine` | registers and memory operands of a processor |
 //! | `regalloc` | register allocation, with its checker |
 //! | `mach_inst` | its result, machine IR |
+//! | `print` | text of the IR |
 //! | `known_bugs` | fault injection for tests |
 
 #![allow(clippy::expect_used, reason = "broken invariants of the compiler stop loudly")]
@@ -30,6 +31,7 @@ mod live_ranges;
 mod lower;
 mod mach_inst;
 mod machine;
+mod print;
 mod schedule;
 
 #[doc(hidden)]

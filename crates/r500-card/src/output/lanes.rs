@@ -9,6 +9,7 @@ use r500_simd::{Simd, SimdLevel, SimdTask};
 
 use super::{Output, Quads, depth_code};
 use crate::batch::{Batch, LANES, Lane};
+use crate::quad::{Quad, QuadList};
 use crate::rb3d::RenderLanes;
 use crate::sc::Samples;
 use crate::su::Primitive;
@@ -70,18 +71,41 @@ impl<'a> Lanes<'a> {
         Some(Fill { depth, colors })
     }
 
-    /// Stores a batch without a test. Returns the number of its pixels.
+    /// Stores quads without a test. Returns the number of their pixels.
     #[inline(always)]
-    fn fill_batch(&mut self, batch: &Batch, Fill { depth, colors }: Fill) -> u64 {
-        if let Some(depth) = depth {
-            self.depth.fill(self.output.zb.offset(), batch, depth);
-        }
-        if !self.output.zb.no_colors {
-            for (target, color) in self.render.targets().zip(colors) {
-                target.fill(batch, color);
+    fn fill_quads(&mut self, quads: &QuadList, Fill { depth, colors }: Fill) -> u64 {
+        let Output { zb, .. } = self.output;
+        let offset = zb.offset();
+        let (mut filled, mut n) = (0, 0);
+        while let Some((_, quad)) = quads.get(n) {
+            let quad = *quad;
+            let count = full_quads(&quads[n..]);
+            if count == 0 {
+                if let Some(depth) = depth {
+                    self.depth.fill_quad(offset, quad, depth);
+                }
+                if !zb.no_colors {
+                    for (target, color) in self.render.targets().zip(colors) {
+                        target.fill_quad(quad, color);
+                    }
+                }
+                filled += quad.masks.iter().filter(|mask| **mask != 0).count() as u64;
+                n += 1;
+                continue;
             }
+            let first = quad.pixel(0);
+            if let Some(depth) = depth {
+                self.depth.fill(offset, first, count as u32, depth);
+            }
+            if !zb.no_colors {
+                for (target, color) in self.render.targets().zip(colors) {
+                    target.fill(first, count as u32, color);
+                }
+            }
+            filled += 4 * count as u64;
+            n += count;
         }
-        batch.masks().iter().map(|mask| u64::from(mask.count_ones())).sum()
+        filled
     }
 
     /// Tests and stores quads. Returns the number of pixels that passed.
@@ -89,6 +113,18 @@ impl<'a> Lanes<'a> {
         self.fill = self.fill(quads);
         Simd::detect().run_plain(Write { lanes: self, quads })
     }
+}
+
+/// Returns how many quads from the first on are covered entirely and lie side by side, from left to right.
+#[inline(always)]
+fn full_quads(quads: &QuadList) -> usize {
+    let Some((_, first)) = quads.first() else { return 0 };
+    let follows = |(n, (_, quad)): (usize, &(u32, Quad))| {
+        quad.masks.iter().all(|mask| *mask != 0)
+            && quad.y == first.y
+            && usize::from(quad.x) == usize::from(first.x) + 2 * n
+    };
+    quads.iter().enumerate().take_while(|it| follows(*it)).count()
 }
 
 /// Tests and stores quads.
@@ -103,14 +139,16 @@ impl SimdTask for Write<'_, '_> {
     #[inline(always)]
     fn run<L: SimdLevel>(self, _: L) -> u64 {
         let Self { mut lanes, quads } = self;
-        let mut batch = Batch::EMPTY;
-        let (mut passed, mut n) = (0, 0);
-        while n < quads.quads.len() {
-            n += batch.take(quads.quads, n);
-            passed += match lanes.fill {
-                Some(fill) => lanes.fill_batch(&batch, fill),
-                None => lanes.batch(&batch, quads),
-            };
+        let mut passed = 0;
+        if let Some(fill) = lanes.fill {
+            passed = lanes.fill_quads(quads.quads, fill);
+        } else {
+            let mut batch = Batch::EMPTY;
+            let mut n = 0;
+            while n < quads.quads.len() {
+                n += batch.take(quads.quads, n);
+                passed += lanes.batch(&batch, quads);
+            }
         }
         lanes.depth.finish();
         lanes.render.finish();

@@ -4,6 +4,7 @@ use r500_chip::values::{CompareFunc, DepthFormat};
 
 use super::Zb;
 use crate::batch::{Batch, LANES, Lane};
+use crate::quad::Quad;
 use crate::surface::Pairs;
 
 /// The block in a state for which many pixels can be tested at a time.
@@ -80,16 +81,32 @@ impl DepthLanes<'_> {
         }
     }
 
-    /// Stores a value, or a depth of 24 bits next to the stencil that is there, in the pixels of a batch.
+    /// Stores a value, or a depth of 24 bits next to the stencil that is there, in full quads side by side.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, offset: [u32; 2], batch: &Batch, value: u32) {
-        let Some(surface) = &mut self.surface else { return };
-        let offsets = surface.offsets(batch, offset);
-        let values = match self.kind {
-            Kind::Clear(_) => [value; LANES],
-            _ => surface.gather(batch, &offsets).map(|old| value << 8 | old & 0xff),
-        };
-        surface.scatter(batch, &offsets, &values, &batch.covered());
+    pub(crate) fn fill(&mut self, [dx, dy]: [u32; 2], [x, y]: [u32; 2], quads: u32, value: u32) {
+        let (value, kept) = self.filled(value);
+        if let Some(surface) = &mut self.surface {
+            surface.fill([x + dx, y + dy], 2 * quads, value, kept);
+        }
+    }
+
+    /// Stores the same in the covered pixels of a quad.
+    #[inline(always)]
+    pub(crate) fn fill_quad(&mut self, [dx, dy]: [u32; 2], quad: Quad, value: u32) {
+        let (value, kept) = self.filled(value);
+        if let Some(surface) = &mut self.surface {
+            let [x, y] = quad.pixel(0);
+            surface.fill_quad([x + dx, y + dy], quad, value, kept);
+        }
+    }
+
+    /// Returns the pixel that a fill stores, and which bits of the old one stay.
+    #[inline(always)]
+    fn filled(&self, value: u32) -> (u32, u32) {
+        match self.kind {
+            Kind::Clear(_) => (value, 0),
+            _ => (value << 8, 0xff),
+        }
     }
 
     /// Notes the bytes that were written.
