@@ -72,7 +72,7 @@ impl Asm {
         }
         let bytes = input_args::source(&self.source)?;
         let files = self.paths.files(&self.source).with_search(&self.include);
-        if let Some(vertex) = VertexFile::of(&self.source, &bytes, &files) {
+        if let Some(vertex) = VertexFile::of(&self.source, &bytes, &files, read.dwords()) {
             return vertex.assemble(&self.output, self.format);
         }
         let assembly = assembly::assemble_with_files(&bytes, &file, &files);

@@ -270,6 +270,7 @@ impl Test {
                 (None, None) => match input_args::open(file, self.read) {
                     Ok(jobs) => Box::new(jobs.map(|job| {
                         let job = job.map_err(|error| error.to_string())?;
+                        input_args::note_left_out(file, &job);
                         Ok(Work::Picture(Box::new(job)))
                     })),
                     Err(failure) if failure.blames_input() => {
