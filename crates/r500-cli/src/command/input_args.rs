@@ -384,15 +384,23 @@ fn unrecognised(file: &Path) -> Failure {
     }
 }
 
-/// Returns the given files, and the files with a wanted name in given folders, sorted by name.
+/// Returns the given files, and the files with a wanted name in given folders, sorted by name; no scenes in folders.
 pub(super) fn files(paths: &[PathBuf], wanted: impl Fn(&Path) -> bool) -> Outcome<Vec<PathBuf>> {
+    files_and_scenes(paths, |file| wanted(file) && !holds_scene(file))
+}
+
+/// Returns the same as [`files`], with scenes.
+pub(super) fn files_and_scenes(
+    paths: &[PathBuf],
+    wanted: impl Fn(&Path) -> bool,
+) -> Outcome<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
             files.push(path.clone());
             continue;
         }
-        let walked = guard::walk(path, &|file| wanted(file) && !holds_scene(file));
+        let walked = guard::walk(path, &wanted);
         files.extend(walked.map_err(|(path, error)| cannot_read(&path, error))?);
     }
     Ok(files)

@@ -197,7 +197,7 @@ impl Test {
         let mut sharding = syntax::Sharding::new(self.shard);
         let mut batch = Vec::new();
         let mut selected = 0usize;
-        let files = input_args::files(&self.files, may_expect)?;
+        let files = input_args::files_and_scenes(&self.files, may_expect)?;
         if files.is_empty() {
             return Err(input_args::no_program_in(&self.files));
         }
