@@ -7,10 +7,10 @@ use std::io::{self, Write};
 use r500_isa::Instruction;
 use r500_program::Job;
 
-use crate::cursor::Cursor;
-use crate::excerpt::excerpt;
 use crate::ReadError;
+use crate::cursor::Cursor;
 use crate::dword_program::{DwordReader, Words};
+use crate::excerpt::excerpt;
 
 /// Returns the programs of a text, in order.
 pub(crate) fn read(text: &str, reader: DwordReader<'_>) -> Result<Vec<Job>, ReadError> {
@@ -57,9 +57,7 @@ pub(crate) fn read(text: &str, reader: DwordReader<'_>) -> Result<Vec<Job>, Read
     match mistake {
         _ if !arrays.is_empty() => Ok(arrays),
         Some(mistake) => Err(mistake),
-        None => {
-            Ok(vec![bare.finish().map_err(|e| tokens.cursor.of(e))?])
-        }
+        None => Ok(vec![bare.finish().map_err(|e| tokens.cursor.of(e))?]),
     }
 }
 

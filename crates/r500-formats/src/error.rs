@@ -40,7 +40,9 @@ pub enum ReadErrorKind {
     #[error("there is no R500 fragment program in this {0}")]
     NoProgram(Format),
     /// Bytes to skip, or a byte order, for a format that does not consist of plain dwords.
-    #[error("a {0} has no bytes to skip and no byte order: these are for raw dwords, hex text, C arrays and dumps")]
+    #[error(
+        "a {0} has no bytes to skip and no byte order: these are for raw dwords, hex text, C arrays and dumps"
+    )]
     NotDwords(Format),
     /// The input ends too early.
     #[error("{0}")]

@@ -56,7 +56,10 @@ fn big_endian_dwords_are_read() {
         assert_eq!(job.left_out, LeftOut::default());
     }
     let little = DwordOptions { order: ByteOrder::Little, ..LEAVES_OUT };
-    assert_ne!(read_with(&bytes(&mandelbrot(), u32::to_be_bytes)[..48], little).unwrap().program.code, mandelbrot()[..2]);
+    assert_ne!(
+        read_with(&bytes(&mandelbrot(), u32::to_be_bytes)[..48], little).unwrap().program.code,
+        mandelbrot()[..2]
+    );
 }
 
 /// 248 bytes: ten instructions and two dwords.

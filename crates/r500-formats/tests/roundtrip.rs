@@ -3,7 +3,10 @@
 
 use r500_formats::{Format, Limits, detect, read, write, write_all};
 use r500_isa::{Instruction, Word};
-use r500_program::{Compare, Component, Expect, Input, InputData, Job, LeftOut, Level, Plane, Program, State, Texture, Uniform};
+use r500_program::{
+    Compare, Component, Expect, Input, InputData, Job, LeftOut, Level, Plane, Program, State,
+    Texture, Uniform,
+};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 

@@ -55,7 +55,11 @@ impl Scene {
     ///
     /// # Errors
     /// As [`compile`](Self::compile).
-    pub fn compile_after(&self, previous: &PreviousFrame, time: f64) -> Result<Frame, CompileError> {
+    pub fn compile_after(
+        &self,
+        previous: &PreviousFrame,
+        time: f64,
+    ) -> Result<Frame, CompileError> {
         let mut buffers = Buffers::default();
         let last = self.draws.last().and_then(|draw| draw.target);
         let surfaces = self.surfaces(last.is_some(), &mut buffers);
@@ -98,11 +102,7 @@ impl Scene {
             }
         }
         let targets = self.targets.iter().zip(used);
-        targets
-            .map(|(target, used)| {
-                used.then(|| buffers.surfaces(target))
-            })
-            .collect()
+        targets.map(|(target, used)| used.then(|| buffers.surfaces(target))).collect()
     }
 }
 
@@ -141,7 +141,10 @@ impl Places {
         self.surfaces[n].expect("targets that draws use have buffers")
     }
 
-    #[expect(clippy::expect_used, reason = "`Scene::previous` adds each target that a draw reads so")]
+    #[expect(
+        clippy::expect_used,
+        reason = "`Scene::previous` adds each target that a draw reads so"
+    )]
     fn previous(&self, n: usize) -> Surfaces {
         self.previous[n].expect("what draws read of the frame before has buffers")
     }

@@ -72,10 +72,7 @@ impl Buffers {
     }
 
     /// Adds the buffers of a target, filled with a colour and a depth.
-    pub(crate) fn surfaces(
-        &mut self,
-        target: &Target,
-    ) -> Surfaces {
+    pub(crate) fn surfaces(&mut self, target: &Target) -> Surfaces {
         let Target { size, format, clear, depth, .. } = *target;
         let pitch = pitch(size);
         let pixels = pitch as usize * size[1] as usize;

@@ -88,11 +88,9 @@ pub(crate) fn target(stream: &mut StreamWriter, surfaces: Surfaces) {
     use rb3d::Rb3dColorpitch;
     let [width, height] = surfaces.size;
     let (color, output, [c0, c1, c2, c3]) = match surfaces.format {
-        TargetFormat::Bytes => (
-            ColorFormat::ARGB8888,
-            OutFormat::C4_8,
-            [OutSel::B, OutSel::G, OutSel::R, OutSel::A],
-        ),
+        TargetFormat::Bytes => {
+            (ColorFormat::ARGB8888, OutFormat::C4_8, [OutSel::B, OutSel::G, OutSel::R, OutSel::A])
+        }
         TargetFormat::Floats => (
             ColorFormat::ARGB32323232,
             OutFormat::C4_32_FP,

@@ -50,17 +50,11 @@ pub(crate) fn bind(stream: &mut StreamWriter, unit: u32, texture: &Texture, relo
 }
 
 /// Returns the registers of a target as a texture: clamped, with a linear filter; of floats with the nearest texel, as the chip filters none.
-pub(crate) fn of_target(
-    [width, height]: [u32; 2],
-    pitch: u32,
-    target: TargetFormat,
-) -> Texture {
+pub(crate) fn of_target([width, height]: [u32; 2], pitch: u32, target: TargetFormat) -> Texture {
     let (filter, format, [red, green, blue, alpha]) = match target {
-        TargetFormat::Bytes => (
-            TexelFilter::LINEAR,
-            TxFormat::X8_8_8_8,
-            [TxSel::C2, TxSel::C1, TxSel::C0, TxSel::C3],
-        ),
+        TargetFormat::Bytes => {
+            (TexelFilter::LINEAR, TxFormat::X8_8_8_8, [TxSel::C2, TxSel::C1, TxSel::C0, TxSel::C3])
+        }
         TargetFormat::Floats => (
             TexelFilter::POINT,
             TxFormat::F32_32_32_32,

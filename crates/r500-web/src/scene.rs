@@ -189,7 +189,8 @@ impl SceneSession {
             live: Vec::new(),
         };
         let (name, text) = (source.name.clone(), source.text.clone());
-        self.loaded = Some(LoadedScene { scene, name, text, card, drawn: None, frames: Frames::default() });
+        self.loaded =
+            Some(LoadedScene { scene, name, text, card, drawn: None, frames: Frames::default() });
         Ok(loaded)
     }
 

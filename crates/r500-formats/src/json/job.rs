@@ -3,7 +3,10 @@
 use r500_isa::texture::TxFormat0;
 use r500_isa::values::CoordType;
 use r500_isa::{TEXTURE_UNITS, Word};
-use r500_program::{Compare, Component, Expect, Input, InputData, Job, LeftOut, Level, PixelColor, Plane, Program, State, Texture, Uniform};
+use r500_program::{
+    Compare, Component, Expect, Input, InputData, Job, LeftOut, Level, PixelColor, Plane, Program,
+    State, Texture, Uniform,
+};
 
 use super::compilation;
 use super::plane::Triangle;

@@ -7,7 +7,10 @@
 //!
 //! The part for macOS is compiled in CI and has not been run.
 
-#![allow(unsafe_code, reason = "memory is mapped and caches are maintained by the system and by instructions")]
+#![allow(
+    unsafe_code,
+    reason = "memory is mapped and caches are maintained by the system and by instructions"
+)]
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::CodePages;

@@ -31,8 +31,8 @@ use r500::text::expression::{Environment, Expression, Value};
 use crate::expect::ExpectedPixel;
 use crate::mesh::{Attribute, MAX_ATTRIBUTES, MAX_VERTICES, Mesh};
 use crate::{
-    Assignment, Draw, Places, RawBuffer, RegisterWrite, Scene, SceneError, Target, TargetFormat,
-    TargetTexture,
+    Assignment, Draw, MAX_BYTES, Places, RawBuffer, RegisterWrite, Scene, SceneError, Target,
+    TargetFormat, TargetTexture,
 };
 use shader::{NamedTexture, NamedValue, ShaderText};
 
@@ -193,6 +193,15 @@ impl<'t> Parser<'t> {
                 return Err(at(span, format!("a scene has at most {MAX_PARTS} targets"), help));
             }
             self.add_target(name, size, format);
+            let floats = self.targets.iter().filter(|target| target.format == TargetFormat::Floats);
+            let bytes = |target: &Target| {
+                target.size.map(|side| side as usize).iter().product::<usize>()
+                    * target.format.size()
+            };
+            if floats.map(bytes).sum::<usize>() > MAX_BYTES {
+                let message = format!("the targets of floats take more than {MAX_BYTES} bytes");
+                return Err(at(span, message, "make them smaller, or of 8 bits"));
+            }
             return Ok(());
         }
         if self.keyword("BUFFER") {
@@ -396,8 +405,7 @@ impl<'t> Parser<'t> {
                 parts.named_textures.push(texture);
                 return Ok(());
             }
-            let help =
-                "write `TEXTURE 0 = target ;` or `TEXTURE 0 = previous target ;`; textures from files belong to the fragment program";
+            let help = "write `TEXTURE 0 = target ;` or `TEXTURE 0 = previous target ;`; textures from files belong to the fragment program";
             let unit = self.whole(16, help)? as u8;
             self.symbol('=', help)?;
             let is_previous = self.keyword("previous");

@@ -74,7 +74,8 @@ impl Parser<'_> {
             at(span.clone(), error.to_string(), "a fragment program names its textures")
         })?;
         if let Some(live) = job.live.first() {
-            let message = format!("texture {} of the program changes from frame to frame", live.unit);
+            let message =
+                format!("texture {} of the program changes from frame to frame", live.unit);
             let help = "in a scene write `TEXTURE 0 = previous picture ;` in the draw; keyboard, camera and video are for programs alone";
             return Err(at(span, message, help));
         }

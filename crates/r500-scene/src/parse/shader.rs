@@ -254,7 +254,8 @@ impl Parser<'_> {
                 self.wrong_name(texture.span, message, help);
                 continue;
             };
-            let of_target = |target, is_previous| TargetTexture { unit: unit as u8, target, is_previous };
+            let of_target =
+                |target, is_previous| TargetTexture { unit: unit as u8, target, is_previous };
             match texture.source {
                 TextureSource::Target(target) => parts.textures.push(of_target(target, false)),
                 TextureSource::Previous(target) => parts.textures.push(of_target(target, true)),
