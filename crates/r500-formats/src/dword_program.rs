@@ -8,7 +8,7 @@ use r500_program::{Job, LeftOut, Program};
 use crate::byte_order;
 use crate::error::number_of;
 use crate::foreign::{DwordCheck, check_dwords};
-use crate::{Limits, ReadError};
+use crate::{FindOptions, Finder, FoundKind, Limits, ReadError};
 
 /// Bytes of an instruction.
 pub(crate) const SIZE: usize = 24;
@@ -100,8 +100,10 @@ impl DwordReader<'_> {
         let searches = self.options.leaves_out
             && self.options.skip.is_none()
             && self.check != DwordCheck::None;
+        let is_doubtful = !rest.is_empty() || code.iter().any(|i| i.uses_reserved_encodings());
         if searches
-            && let Some(found) = is_mostly_reserved(&code).then(|| self.aligned(bytes)).flatten()
+            && is_doubtful
+            && let Some(found) = self.aligned(bytes)
         {
             return Ok(found);
         }
@@ -112,26 +114,27 @@ impl DwordReader<'_> {
         Ok(Job { left_out, ..job(code, guesses_order && is_big) })
     }
 
-    /// Returns the program that begins after the first bytes, which are the end of an instruction, if there is one: all of its
-    /// instructions, and at least two, have only documented encodings.
+    /// Returns the program that begins after the first bytes, which are the end of an instruction, if the search for programs in any bytes
+    /// finds one there, and none at the beginning.
     fn aligned(&self, bytes: &[u8]) -> Option<Job> {
-        // Programs are aligned to dwords in memory: other offsets come last.
-        let (dwords, others): (Vec<usize>, Vec<usize>) = (0..SIZE).partition(|n| n % 4 == 0);
-        let orders: &[bool] = match self.options.order {
-            ByteOrder::ByContent => &[false, true],
-            ByteOrder::Little => &[false],
-            ByteOrder::Big => &[true],
+        // The search takes offsets that are a multiple of 4.
+        let found = (0..4).find_map(|first| {
+            let mut finder = Finder::new(FindOptions::default());
+            finder.feed(bytes.get(first..)?);
+            let programs = finder.finish().programs.into_iter();
+            let mut fragments = programs.filter(|found| found.kind == FoundKind::Fragment);
+            fragments.next().map(|found| (first + found.offset as usize, found.is_big_endian))
+        });
+        let (start, is_big) = found.filter(|(start, _)| (1..SIZE).contains(start))?;
+        let is_allowed = match self.options.order {
+            ByteOrder::ByContent => true,
+            ByteOrder::Little => !is_big,
+            ByteOrder::Big => is_big,
         };
-        let starts = dwords.into_iter().chain(others);
-        let mut all = starts.flat_map(|start| orders.iter().map(move |is_big| (start, *is_big)));
-        all.find_map(|(start, is_big)| {
-            let (code, rest) = instructions(bytes.get(start..)?);
-            let code = if is_big { byte_order::swapped(&code) } else { code };
-            is_program(&code).then(|| {
-                let left_out = LeftOut { before: start as u64, after: rest.len() as u64 };
-                Job { left_out, ..job(code, is_big && self.options.order == ByteOrder::ByContent) }
-            })
-        })
+        let (code, rest) = instructions(bytes.get(start..).filter(|_| is_allowed)?);
+        let code = if is_big { byte_order::swapped(&code) } else { code };
+        let left_out = LeftOut { before: start as u64, after: rest.len() as u64 };
+        Some(Job { left_out, ..job(code, is_big && self.options.order == ByteOrder::ByContent) })
     }
 
     pub(crate) fn nothing_left(&self, bytes: u64) -> ReadError {
@@ -180,16 +183,6 @@ fn job(code: Vec<Instruction>, was_big_endian: bool) -> Job {
     }
 }
 
-/// Returns whether more than half of the instructions use reserved encodings.
-fn is_mostly_reserved(code: &[Instruction]) -> bool {
-    code.iter().filter(|inst| inst.uses_reserved_encodings()).count() * 2 > code.len()
-}
-
-/// Returns whether instructions have only documented encodings. One instruction may have them by chance.
-fn is_program(code: &[Instruction]) -> bool {
-    code.len() >= 2 && !code.iter().any(|inst| inst.uses_reserved_encodings())
-}
-
 /// Collects the dwords of a text.
 pub(crate) struct Words<'a> {
     reader: DwordReader<'a>,
@@ -202,7 +195,9 @@ impl<'a> Words<'a> {
     }
 
     pub(crate) fn push(&mut self, word: u32) -> Result<(), ReadError> {
-        if self.bytes.len() as u64 + 4 > self.reader.most_bytes() {
+        // The dword that completes an instruction too many.
+        let most = self.reader.most_bytes().saturating_add(SIZE as u64);
+        if self.bytes.len() as u64 + 4 >= most {
             return Err(self.reader.too_long());
         }
         self.bytes.extend(word.to_le_bytes());

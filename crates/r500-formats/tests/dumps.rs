@@ -8,7 +8,7 @@ use r500_formats::{
 use r500_isa::Instruction;
 use r500_program::{Job, LeftOut};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/dumps/");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/dumps/");
 const MANDELBROT: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/loop_mandelbrot.json");
 

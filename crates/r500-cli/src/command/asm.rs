@@ -66,7 +66,7 @@ impl Asm {
     /// Assembles.
     pub(super) fn run(self) -> Outcome {
         let file = input_args::show(&self.source);
-        let read = ReadArgs { paths: self.paths, ..ReadArgs::default() };
+        let read = ReadArgs::of_paths(self.paths);
         if let Some(scene) = SceneFile::read(&self.source, read)? {
             return scene.assemble(self.output.file(), self.time);
         }

@@ -47,6 +47,11 @@ fn bytes_to_skip(text: &str) -> Result<u64, String> {
 }
 
 impl ReadArgs {
+    /// Returns the options without any but those of files.
+    pub(super) fn of_paths(paths: PathArgs) -> Self {
+        Self { paths, ..Self::default() }
+    }
+
     /// Returns how programs are taken from plain dwords: what is not a whole instruction is left out, with a note.
     pub(super) fn dwords(self) -> DwordOptions {
         let order = match self.endian {

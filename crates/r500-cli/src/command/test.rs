@@ -268,11 +268,14 @@ impl Test {
                 (Some(scene), _) => Box::new(std::iter::once(scene)),
                 (None, Some(vertex)) => vertex_tests(vertex),
                 (None, None) => match input_args::open(file, self.read) {
-                    Ok(jobs) => Box::new(jobs.map(|job| {
-                        let job = job.map_err(|error| error.to_string())?;
-                        input_args::note_left_out(file, &job);
-                        Ok(Work::Picture(Box::new(job)))
-                    })),
+                    Ok(jobs) => {
+                        let file = file.to_owned();
+                        Box::new(jobs.map(move |job| {
+                            let job = job.map_err(|error| error.to_string())?;
+                            input_args::note_left_out(&file, &job);
+                            Ok(Work::Picture(Box::new(job)))
+                        }))
+                    }
                     Err(failure) if failure.blames_input() => {
                         Box::new(std::iter::once(Err(failure.message())))
                     }
