@@ -155,6 +155,9 @@ class Drawing:
 
     def __init__(self, native: _native.Drawing) -> None:
         self._native = native
+        # The bytes that pictures are drawn into, and the same as an array.
+        self._bytes = bytearray()
+        self._array: "numpy.ndarray[Any, Any]" = numpy.zeros(0, numpy.uint8)
 
     @property
     def size(self) -> "tuple[int, int]":
@@ -225,20 +228,42 @@ class Drawing:
         """Sets what a picture may take: instructions of a group of pixels, bytes, seconds. What is None stays as it is."""
         self._native.set_limits(instructions, memory, seconds)
 
-    def draw(self, format: Union[str, int] = "float", target: int = 0) -> "numpy.ndarray[Any, Any]":
+    def draw(
+        self,
+        format: Union[str, int] = "float",
+        target: int = 0,
+        out: "Optional[numpy.ndarray[Any, Any]]" = None,
+    ) -> "numpy.ndarray[Any, Any]":
         """Draws a target, A (0) to D (3), the lowest row first; pixels that are killed or not covered are 0.
 
         ``float`` and ``rgba8`` give (height, width, 4) floats and bytes; a number is a format as US_OUT_FMT, which gives
-        (height, width, bytes of a pixel) bytes as the card stores them.
+        (height, width, bytes of a pixel) bytes as the card stores them. ``out`` is the array to draw into, such as that of the picture
+        before: pictures of one size then take no memory.
         """
         code = _FORMATS.get(format) if isinstance(format, str) else format
         if not isinstance(code, int):
             raise Error(f"no format is called {format!r}: there are float, rgba8 and bgra8, and numbers")
+        if out is not None:
+            self._draw_into(code, target, out, numpy.dtype("<f4" if format == "float" else numpy.uint8))
+            return out
         width, height = self.size
         pixels = numpy.frombuffer(self._native.draw(code, target), numpy.uint8)
         if format == "float":
             return pixels.view("<f4").reshape(height, width, -1)
         return pixels.reshape(height, width, -1)
+
+    def _draw_into(
+        self, code: int, target: int, out: "numpy.ndarray[Any, Any]", dtype: "numpy.dtype[Any]"
+    ) -> None:
+        width, height = self.size
+        if out.dtype != dtype or out.ndim != 3 or out.shape[:2] != (height, width):
+            wants = f"({height}, {width}, …) {dtype}"
+            raise Error(f"out: the picture is an array of {wants}, it is one of {out.shape} {out.dtype}")
+        if self._array.dtype != dtype or self._array.shape != out.shape:
+            self._bytes = bytearray(out.nbytes)
+            self._array = numpy.frombuffer(self._bytes, dtype).reshape(out.shape)
+        self._native.draw_into(self._bytes, code, target)
+        numpy.copyto(out, self._array)
 
 
 def _floats(values: Any, what: str) -> "numpy.ndarray[Any, Any]":

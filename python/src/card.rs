@@ -104,8 +104,7 @@ impl Card {
         size: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let host = self.host()?;
-        // The range is checked before memory of this size is asked for.
-        host.read_buffer(name, offset.saturating_add(size), &mut []).map_err(of_host)?;
+        host.check_range(name, offset, size).map_err(of_host)?;
         PyBytes::new_with(py, size, |bytes| host.read_buffer(name, offset, bytes).map_err(of_host))
     }
 

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyByteArray, PyBytes};
 use r500::exec::output::color::bytes_per_pixel;
 use r500::exec::{Bindings, ColorSurface, Drawing as Prepared, PixelRect, Surfaces};
 use r500::isa::state::{UsFcIntConst, UsOutFmt};
 use r500::program::{Input, InputData, Uniform};
 use r500::texture::TextureSpec;
 
+use crate::byte_array;
 use crate::error::error;
 use crate::vectors::vectors;
 
@@ -20,6 +21,18 @@ pub(crate) struct Drawing {
     prepared: Prepared<'static>,
     bindings: Bindings,
     uniforms: Vec<Uniform>,
+    /// The last picture of `draw_into`, which keeps its memory.
+    pixels: Vec<u8>,
+}
+
+/// What a picture is drawn as.
+struct Target {
+    number: usize,
+    format: UsOutFmt,
+    /// Bytes of a row.
+    pitch: usize,
+    /// Bytes of the picture.
+    length: usize,
 }
 
 impl Drawing {
@@ -28,7 +41,39 @@ impl Drawing {
         bindings: Bindings,
         uniforms: Vec<Uniform>,
     ) -> Self {
-        Self { prepared, bindings, uniforms }
+        Self { prepared, bindings, uniforms, pixels: Vec::new() }
+    }
+
+    /// Returns what a picture takes.
+    fn target(&self, format: u32, number: usize) -> PyResult<Target> {
+        let format = UsOutFmt(format);
+        let Some(size) = bytes_per_pixel(format) else {
+            return Err(error(format!("US_OUT_FMT = {:#x} stores nothing", format.0)));
+        };
+        if number > 3 {
+            return Err(error(format!("there is no target {number}: they end with 3")));
+        }
+        let [width, height] = self.bindings.size();
+        let pitch = width as usize * size;
+        let bytes = (pitch as u64).saturating_mul(height.into());
+        let limit = self.prepared.options().limits.memory;
+        let length = usize::try_from(bytes).ok().filter(|_| bytes <= limit);
+        let length = length.ok_or_else(|| {
+            error(format!(
+                "a picture of {width}x{height} takes {bytes} bytes, the limit is {limit}"
+            ))
+        })?;
+        Ok(Target { number, format, pitch, length })
+    }
+
+    fn draw_to(&mut self, target: &Target, bytes: &mut [u8]) -> PyResult<()> {
+        let [width, height] = self.bindings.size();
+        let area = PixelRect { x: 0, y: 0, width, height };
+        let mut colors = [None, None, None, None];
+        colors[target.number] =
+            Some(ColorSurface { format: target.format, bytes, pitch: target.pitch });
+        let mut surfaces = Surfaces { area, colors, depth: None, coverage: None };
+        self.prepared.draw_to(&self.bindings, &mut surfaces).map(drop).map_err(error)
     }
 
     /// Returns the constant and the channel of each number of a uniform.
@@ -163,32 +208,27 @@ impl Drawing {
         format: u32,
         target: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let format = UsOutFmt(format);
-        let Some(size) = bytes_per_pixel(format) else {
-            return Err(error(format!("US_OUT_FMT = {:#x} stores nothing", format.0)));
-        };
-        if target > 3 {
-            return Err(error(format!("there is no target {target}: they end with 3")));
-        }
-        let [width, height] = self.bindings.size();
-        let pitch = width as usize * size;
-        let bytes = (pitch as u64).saturating_mul(height.into());
-        let limit = self.prepared.options().limits.memory;
-        let length = usize::try_from(bytes).ok().filter(|_| bytes <= limit);
-        let length = length.ok_or_else(|| {
-            error(format!(
-                "a picture of {width}x{height} takes {bytes} bytes, the limit is {limit}"
-            ))
-        })?;
+        let target = self.target(format, target)?;
         // A picture that cannot be allocated is a MemoryError.
-        PyBytes::new_with(py, length, |bytes| {
-            py.detach(|| {
-                let area = PixelRect { x: 0, y: 0, width, height };
-                let mut colors = [None, None, None, None];
-                colors[target] = Some(ColorSurface { format, bytes, pitch });
-                let mut surfaces = Surfaces { area, colors, depth: None, coverage: None };
-                self.prepared.draw_to(&self.bindings, &mut surfaces).map(drop).map_err(error)
-            })
-        })
+        PyBytes::new_with(py, target.length, |bytes| py.detach(|| self.draw_to(&target, bytes)))
+    }
+
+    /// Draws into the caller's bytes, as many as the picture takes; after the first picture without allocating memory.
+    fn draw_into(
+        &mut self,
+        py: Python<'_>,
+        out: &Bound<'_, PyByteArray>,
+        format: u32,
+        target: usize,
+    ) -> PyResult<()> {
+        let target = self.target(format, target)?;
+        let mut pixels = std::mem::take(&mut self.pixels);
+        pixels.clear();
+        pixels.try_reserve_exact(target.length).map_err(error)?;
+        pixels.resize(target.length, 0);
+        let drawn = py.detach(|| self.draw_to(&target, &mut pixels));
+        self.pixels = pixels;
+        drawn?;
+        byte_array::set(out, &self.pixels)
     }
 }

@@ -3,6 +3,7 @@
 
 #![allow(missing_docs, reason = "the package documents it")]
 
+mod byte_array;
 mod card;
 mod drawing;
 mod error;

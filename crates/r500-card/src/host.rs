@@ -181,6 +181,14 @@ impl Host {
         read_range(self.buffer(name)?, offset, bytes)
     }
 
+    /// Checks that a buffer has a range of bytes, before memory of this size is asked for.
+    ///
+    /// # Errors
+    /// [`HostError::NoBuffer`], [`HostError::Range`].
+    pub fn check_range(&self, name: u32, offset: usize, size: usize) -> Result<(), HostError> {
+        check_range(self.buffer(name)?, offset, size)
+    }
+
     /// Returns the submission of chunks, each with its kind and dwords, as the request DRM_RADEON_CS takes them.
     ///
     /// # Errors

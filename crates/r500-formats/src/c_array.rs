@@ -5,20 +5,20 @@
 use std::io::{self, Write};
 
 use r500_isa::Instruction;
-use r500_program::{Job, Program};
+use r500_program::Job;
 
+use crate::ReadError;
 use crate::cursor::Cursor;
+use crate::dword_program::{DwordReader, Words};
 use crate::excerpt::excerpt;
-use crate::foreign::DwordCheck;
-use crate::hex::Words;
-use crate::{Limits, ReadError};
 
 /// Returns the programs of a text, in order.
-pub(crate) fn read(text: &str, limits: &Limits, check: DwordCheck) -> Result<Vec<Job>, ReadError> {
+pub(crate) fn read(text: &str, reader: DwordReader<'_>) -> Result<Vec<Job>, ReadError> {
+    let most = reader.limits.jobs;
     let mut tokens = Tokens::new(text);
     let mut arrays = Vec::new();
     // Bare values, and errors in them, count only without arrays.
-    let mut bare = Words::new(limits, check);
+    let mut bare = Words::new(reader);
     let mut mistake = None;
     // The declaration so far: its name is the last word before `[` or `=`.
     let (mut name, mut named, mut assigned) = ("", false, false);
@@ -42,11 +42,11 @@ pub(crate) fn read(text: &str, limits: &Limits, check: DwordCheck) -> Result<Vec
             TokenKind::Punct('=') => (named, assigned) = (true, true),
             TokenKind::Punct(';') => (name, named, assigned) = ("", false, false),
             TokenKind::Punct('{') if assigned => {
-                if arrays.len() as u64 == limits.jobs {
-                    return Err(ReadError::limit("arrays", limits.jobs));
+                if arrays.len() as u64 == most {
+                    return Err(ReadError::limit("arrays", most));
                 }
-                let program = Program::from_code(tokens.values(limits, check, place)?);
-                arrays.push(Job { name: name.to_owned(), ..Job::from_program(program) });
+                let job = tokens.values(reader, place)?;
+                arrays.push(Job { name: name.to_owned(), ..job });
             }
             TokenKind::Punct(',' | '{' | '}') => {}
             TokenKind::Punct(_) => {
@@ -57,10 +57,7 @@ pub(crate) fn read(text: &str, limits: &Limits, check: DwordCheck) -> Result<Vec
     match mistake {
         _ if !arrays.is_empty() => Ok(arrays),
         Some(mistake) => Err(mistake),
-        None => {
-            let code = bare.finish().map_err(|e| tokens.cursor.of(e))?;
-            Ok(vec![Job::from_program(Program::from_code(code))])
-        }
+        None => Ok(vec![bare.finish().map_err(|e| tokens.cursor.of(e))?]),
     }
 }
 
@@ -176,14 +173,9 @@ impl<'a> Tokens<'a> {
         Ok(())
     }
 
-    /// Returns the numbers up to the `}` of an opened `{`, including nested braces.
-    fn values(
-        &mut self,
-        limits: &Limits,
-        check: DwordCheck,
-        open: Cursor,
-    ) -> Result<Vec<Instruction>, ReadError> {
-        let mut words = Words::new(limits, check);
+    /// Returns the program of the numbers up to the `}` of an opened `{`, including nested braces.
+    fn values(&mut self, reader: DwordReader<'_>, open: Cursor) -> Result<Job, ReadError> {
+        let mut words = Words::new(reader);
         let mut depth = 1u32;
         while let Some(Token { kind, text, place }) = self.next()? {
             match kind {

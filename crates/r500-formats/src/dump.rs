@@ -17,9 +17,8 @@
 
 use r500_program::Job;
 
-use crate::foreign::DwordCheck;
-use crate::hex::{self, Words};
-use crate::{Limits, ReadError};
+use crate::dword_program::DwordReader;
+use crate::{ReadError, hex};
 
 /// Most dwords of a dump.
 const MOST: usize = 1 << 22;
@@ -57,20 +56,26 @@ pub fn is_dump(head: &str) -> bool {
 }
 
 /// Reads a program in a dump.
-pub(crate) fn read(text: &str, limits: &Limits, check: DwordCheck) -> Result<Job, ReadError> {
-    let dwords = dwords(text).ok_or_else(|| {
+pub(crate) fn read(text: &str, reader: DwordReader<'_>) -> Result<Job, ReadError> {
+    let bytes = bytes(text).ok_or_else(|| {
         ReadError::syntax("this begins as a dump does, but not all of its lines are of one kind, or some are missing")
-            .with_help("of a dump all lines are needed, with offsets that continue, and whole dwords")
+            .with_help("of a dump all lines are needed, with offsets that continue")
     })?;
-    let mut words = Words::new(limits, check);
-    for word in dwords {
-        words.push(word)?;
+    match bytes.len() as u64 > reader.most_bytes() {
+        true => Err(reader.too_long()),
+        false => reader.job(&bytes),
     }
-    Ok(hex::job(&words.finish()?, check))
 }
 
-/// Returns the dwords of a dump; `None` if the text is something else, or lines are missing.
+/// Returns the dwords of a dump; `None` if the text is something else, lines are missing, or the last dword is not whole.
 pub(crate) fn dwords(text: &str) -> Option<Vec<u32>> {
+    let bytes = bytes(text)?;
+    let (dwords, rest) = bytes.as_chunks::<4>();
+    rest.is_empty().then(|| dwords.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
+}
+
+/// Returns the bytes of a dump in the order of memory; `None` if the text is something else, or lines are missing.
+fn bytes(text: &str) -> Option<Vec<u8>> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut group = None;
     let mut offsets: Vec<(String, usize)> = Vec::new();
@@ -123,9 +128,7 @@ pub(crate) fn dwords(text: &str) -> Option<Vec<u32>> {
     if !continues(&offsets, first.contains(':')) {
         return None;
     }
-    let (dwords, rest) = bytes.as_chunks::<4>();
-    let whole = rest.is_empty() && !dwords.is_empty();
-    whole.then(|| dwords.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
+    (!bytes.is_empty()).then_some(bytes)
 }
 
 fn hex_digits(text: &str) -> bool {

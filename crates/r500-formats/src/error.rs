@@ -39,6 +39,11 @@ pub enum ReadErrorKind {
     /// An input without a program.
     #[error("there is no R500 fragment program in this {0}")]
     NoProgram(Format),
+    /// Bytes to skip, or a byte order, for a format that does not consist of plain dwords.
+    #[error(
+        "a {0} has no bytes to skip and no byte order: these are for raw dwords, hex text, C arrays and dumps"
+    )]
+    NotDwords(Format),
     /// The input ends too early.
     #[error("{0}")]
     Truncated(String),

@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use r500_program::Job;
 
+use crate::dword_program::{DwordOptions, DwordReader, Unit};
 use crate::error::ReadErrorKind;
 use crate::foreign::DwordCheck;
 use crate::format::HEAD;
@@ -61,10 +62,24 @@ impl<'a> Jobs<'a> {
         format: Option<Format>,
         limits: &Limits,
     ) -> Result<Self, ReadError> {
+        Self::with(input, format, limits, DwordOptions::default())
+    }
+
+    /// Starts to read an input as [`new`](Self::new), with options for formats of plain dwords.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new), and [`ReadErrorKind::NotDwords`] if an option says what another format does not have.
+    pub fn with(
+        input: impl BufRead + 'a,
+        format: Option<Format>,
+        limits: &Limits,
+        options: DwordOptions,
+    ) -> Result<Self, ReadError> {
         let input = plain(input, limits)?;
         match format {
-            Some(format) => Ok(Self::of_format(input, format, limits, DwordCheck::None)),
-            None => Self::recognise(input, None, limits),
+            Some(format) => Self::of_format(input, format, limits, DwordCheck::None, options),
+            None => Self::recognise(input, None, limits, options),
         }
     }
 
@@ -78,23 +93,28 @@ impl<'a> Jobs<'a> {
         input: impl BufRead + 'a,
         format: Format,
         limits: &Limits,
+        options: DwordOptions,
     ) -> Result<Self, ReadError> {
-        Self::recognise(plain(input, limits)?, Some(format), limits)
+        Self::recognise(plain(input, limits)?, Some(format), limits, options)
     }
 
     fn recognise(
         input: impl BufRead + 'a,
         format: Option<Format>,
         limits: &Limits,
+        options: DwordOptions,
     ) -> Result<Self, ReadError> {
         let (head, input) = peek(input, HEAD)?;
-        foreign::check_file(&head)?;
+        // What is skipped may be the beginning of any file.
+        if options.skip.is_none() {
+            foreign::check_file(&head)?;
+        }
         let Some(format) = format.or_else(|| detect(&head, None)) else {
             let names = Format::ALL.map(Format::name).join(", ");
             return Err(ReadError::new(ReadErrorKind::Unrecognised)
                 .with_help(format!("say which it is: {names}")));
         };
-        Ok(Self::of_format(input, format, limits, DwordCheck::VertexPrograms))
+        Self::of_format(input, format, limits, DwordCheck::VertexPrograms, options)
     }
 
     fn of_format(
@@ -102,24 +122,35 @@ impl<'a> Jobs<'a> {
         format: Format,
         limits: &Limits,
         check: DwordCheck,
-    ) -> Self {
+        options: DwordOptions,
+    ) -> Result<Self, ReadError> {
+        let is_dwords = matches!(format, Format::Raw | Format::CArray | Format::Hex);
+        if options.need_dwords() && !is_dwords {
+            return Err(ReadError::new(ReadErrorKind::NotDwords(format)));
+        }
         let own = limits.clone();
         let jobs: Box<dyn Iterator<Item = _> + 'a> = match format {
             Format::Raw => {
-                Box::new(once(move || raw::read(input, &own, check).map(|job| vec![job])))
+                let unit = Unit::Bytes;
+                Box::new(once(move || {
+                    let reader = DwordReader { limits: &own, check, options, unit };
+                    raw::read(input, reader).map(|job| vec![job])
+                }))
             }
-            Format::CArray => {
-                Box::new(once(move || c_array::read(&text(input, &own)?, &own, check)))
-            }
-            Format::Hex => Box::new(once(move || {
+            Format::CArray | Format::Hex => Box::new(once(move || {
+                let unit = Unit::Dwords;
+                let reader = DwordReader { limits: &own, check, options, unit };
                 let text = text(input, &own)?;
-                let read = if dump::is_dump(&text) { dump::read } else { hex::read };
-                read(&text, &own, check).map(|job| vec![job])
+                match format {
+                    Format::CArray => c_array::read(&text, reader),
+                    _ if dump::is_dump(&text) => dump::read(&text, reader).map(|job| vec![job]),
+                    _ => hex::read(&text, reader).map(|job| vec![job]),
+                }
             })),
             Format::MesaLog => Box::new(mesa_log::Programs::new(input, &own)),
             Format::Json | Format::JsonLines => Box::new(json::Jobs::new(input, format, &own)),
         };
-        Self { format, jobs, most: limits.jobs, count: 0, failed: 0, done: false }
+        Ok(Self { format, jobs, most: limits.jobs, count: 0, failed: 0, done: false })
     }
 
     /// Returns the format, given or recognised.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use r500_pvs::INSTRUCTIONS;
 
 use crate::dwords::dwords_of_text;
-use crate::{Format, is_vertex_program};
+use crate::{ByteOrder, DwordOptions, Format, is_vertex_program};
 
 /// Bytes of the longest text of a vertex program that is read.
 const LONGEST: usize = 1 << 20;
@@ -14,18 +14,34 @@ const LONGEST: usize = 1 << 20;
 /// Returns the vectors of a vertex program, four dwords each, if the bytes are those of one: raw, hex text or a C array.
 #[must_use]
 pub fn vertex_program(bytes: &[u8]) -> Option<Vec<[u32; 4]>> {
-    if bytes.len() > LONGEST {
-        return None;
-    }
+    vertex_program_with(bytes, DwordOptions::default())
+}
+
+/// Returns the same as [`vertex_program`], after the bytes that are skipped, in the byte order of the options. By content, that is the order
+/// in which the dwords are a vertex program.
+#[must_use]
+pub fn vertex_program_with(bytes: &[u8], options: DwordOptions) -> Option<Vec<[u32; 4]>> {
+    let skip = usize::try_from(options.skip.unwrap_or(0)).ok()?;
     let dwords = match std::str::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => dwords_of_text(text, INSTRUCTIONS * 4)?,
+        Ok(text) if !text.contains('\0') => {
+            let most = (INSTRUCTIONS * 4).saturating_add(skip / 4);
+            let dwords = if bytes.len() > LONGEST { None } else { dwords_of_text(text, most) }?;
+            if skip.is_multiple_of(4) { dwords.get(skip / 4..)?.to_vec() } else { return None }
+        }
         _ => {
-            let (words, rest) = bytes.as_chunks::<4>();
+            let (words, rest) = bytes.get(skip..)?.as_chunks::<4>();
             if !rest.is_empty() || words.len() > INSTRUCTIONS * 4 {
                 return None;
             }
             words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
         }
+    };
+    let swapped = || dwords.iter().map(|dword| dword.swap_bytes()).collect();
+    let dwords = match options.order {
+        ByteOrder::Little => dwords,
+        ByteOrder::Big => swapped(),
+        ByteOrder::ByContent if is_vertex_program(&dwords) => dwords,
+        ByteOrder::ByContent => swapped(),
     };
     is_vertex_program(&dwords).then(|| dwords.as_chunks::<4>().0.to_vec())
 }

@@ -4,8 +4,8 @@
 use r500_formats::{Format, Limits, detect, read, write, write_all};
 use r500_isa::{Instruction, Word};
 use r500_program::{
-    Compare, Component, Expect, Input, InputData, Job, Level, Plane, Program, State, Texture,
-    Uniform,
+    Compare, Component, Expect, Input, InputData, Job, LeftOut, Level, Plane, Program, State,
+    Texture, Uniform,
 };
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -182,6 +182,7 @@ impl Random {
             expect: self.expect(pixels),
             share: self.maybe(|r| r.below(1000) as f64 / 7e3),
             compilation: None,
+            left_out: LeftOut::default(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The jit engine: fragment programs as machine code, for x86-64 with AVX2 or AVX-512, for AArch64 with Linux, and in a browser.
+//! The jit engine: fragment programs as machine code, for x86-64 with AVX2 or AVX-512, for AArch64 with Linux or macOS, and in a browser.
 //!
 //! The [fast engine](mod@r500_fast) iterates over batches of pixels and keeps regions of bytecode, unusual fetches, counters and stores.
 //! Operations, discards, fetches with a [layout for machine code](r500_fast::codegen::TextureDesc), and branches and loops of these form
@@ -30,7 +30,7 @@
 //! | `aarch64` | the AArch64 back end: encoding, executable memory |
 //! | `wasm` | the WebAssembly back end, if the host helps (feature `wasm-host`) |
 //!
-//! All `unsafe` is in the `exec_memory` modules of `x86` and `aarch64`, and in `wasm::host`. On other processors, and where the system or
+//! All `unsafe` is in the `exec_memory` modules of `x86` and `aarch64`, in `aarch64::code_pages`, and in `wasm::host`. On other processors, and where the system or
 //! the host forbids code generated at run time, the fast engine draws everything.
 
 // Without a target, nothing uses the lowering.

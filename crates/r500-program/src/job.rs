@@ -46,6 +46,17 @@ pub struct Job {
     pub share: Option<f64>,
     /// What the log of the driver that compiled the program says of it, if the job comes from one.
     pub compilation: Option<Box<Compilation>>,
+    /// Bytes of the source that are not part of the program, because they are not whole instructions.
+    pub left_out: LeftOut,
+}
+
+/// Bytes before and after a program that are not whole instructions: a source, such as a dump of memory, may begin and end anywhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Bytes before the first instruction.
+    pub before: u64,
+    /// Bytes after the last one.
+    pub after: u64,
 }
 
 /// A named constant.

@@ -29,7 +29,7 @@ pub use compilation::{
 pub use executable::Executable;
 pub use expect::{Compare, Expect, PixelColor};
 pub use input::{Component, Input, InputData, Plane};
-pub use job::{Job, Uniform};
+pub use job::{Job, LeftOut, Uniform};
 pub use live::{LiveSource, LiveTexture};
 pub use state::{OUT_FMT_RGBA8, Program, State};
 pub use texture::{Level, Texture};

@@ -18,10 +18,10 @@ use r500::pvs::Source;
 use r500::text::expression::{Environment, Value};
 use r500_stream::StreamWriter;
 
-use crate::frame::{Buffers, Frame, Shown};
+use crate::frame::{Buffers, Frame, PreviousFrame, Shown};
 use crate::mesh::Attribute;
 use crate::state::{self, Surfaces};
-use crate::{Draw, Memory, Scene, texture};
+use crate::{Draw, Memory, Scene, TargetTexture, texture};
 
 /// Why a scene cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,15 +48,28 @@ impl Scene {
     /// # Errors
     /// [`CompileError`] if a draw has what the card has not, such as a ninth output.
     pub fn compile(&self, time: f64) -> Result<Frame, CompileError> {
+        self.compile_after(&PreviousFrame::default(), time)
+    }
+
+    /// Compiles the scene for a time in seconds, after the frame that left `previous`.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn compile_after(
+        &self,
+        previous: &PreviousFrame,
+        time: f64,
+    ) -> Result<Frame, CompileError> {
         let mut buffers = Buffers::default();
         let last = self.draws.last().and_then(|draw| draw.target);
         let surfaces = self.surfaces(last.is_some(), &mut buffers);
+        let previous = self.previous(&surfaces, previous, &mut buffers);
         let raw: Vec<u32> = self
             .buffers
             .iter()
             .map(|raw| buffers.raw(raw.name.clone(), raw.bytes.clone()))
             .collect();
-        let memory = Places { surfaces, raw };
+        let memory = Places { surfaces, previous, raw };
         let mut stream = StreamWriter::default();
         for (number, draw) in self.draws.iter().enumerate() {
             let [width, height] = self.size_of(draw);
@@ -79,7 +92,7 @@ impl Scene {
         let mut used = vec![false; self.targets.len()];
         used[0] = shown;
         for draw in &self.draws {
-            let textures = draw.textures.iter().map(|(_, target)| *target);
+            let textures = draw.textures.iter().map(|texture| texture.target);
             let addresses = draw.registers.iter().filter_map(|write| match write.memory {
                 Some(Memory::Target(target)) => Some(target),
                 _ => None,
@@ -89,9 +102,26 @@ impl Scene {
             }
         }
         let targets = self.targets.iter().zip(used);
+        targets.map(|(target, used)| used.then(|| buffers.surfaces(target))).collect()
+    }
+}
+
+impl Scene {
+    /// Adds the buffers of what the frame before left of targets.
+    fn previous(
+        &self,
+        surfaces: &[Option<Surfaces>],
+        previous: &PreviousFrame,
+        buffers: &mut Buffers,
+    ) -> Vec<Option<Surfaces>> {
+        let mut used = vec![false; self.targets.len()];
+        for texture in self.draws.iter().flat_map(|draw| &draw.textures) {
+            used[texture.target] |= texture.is_previous;
+        }
+        let targets = surfaces.iter().zip(used).enumerate();
         targets
-            .map(|(target, used)| {
-                used.then(|| buffers.surfaces(target.size, target.clear, target.depth))
+            .map(|(n, (surfaces, used))| {
+                surfaces.filter(|_| used).map(|surfaces| buffers.previous(n, surfaces, previous))
             })
             .collect()
     }
@@ -100,6 +130,8 @@ impl Scene {
 /// Where the memory of a scene is in the relocation list.
 struct Places {
     surfaces: Vec<Option<Surfaces>>,
+    /// What the frame before left.
+    previous: Vec<Option<Surfaces>>,
     raw: Vec<u32>,
 }
 
@@ -107,6 +139,14 @@ impl Places {
     #[expect(clippy::expect_used, reason = "`Scene::surfaces` adds each target that a draw names")]
     fn target(&self, n: usize) -> Surfaces {
         self.surfaces[n].expect("targets that draws use have buffers")
+    }
+
+    #[expect(
+        clippy::expect_used,
+        reason = "`Scene::previous` adds each target that a draw reads so"
+    )]
+    fn previous(&self, n: usize) -> Surfaces {
+        self.previous[n].expect("what draws read of the frame before has buffers")
     }
 
     fn relocation(&self, memory: Memory) -> u32 {
@@ -314,13 +354,17 @@ impl Compiler<'_> {
             texture::bind(self.stream, unit as u32, texture, relocation);
             enabled |= 1 << unit;
         }
-        for (unit, target) in &draw.textures {
-            if Some(*target) == draw.target {
-                return Err(format!("texture {unit} is the target of the same draw"));
+        for &TargetTexture { unit, target, is_previous } in &draw.textures {
+            if Some(target) == draw.target && !is_previous {
+                return Err(format!(
+                    "texture {unit} is the target of the same draw; `previous` is what the frame before left of it"
+                ));
             }
-            let Surfaces { color, size, pitch, .. } = memory.target(*target);
-            let unit = u32::from(*unit);
-            texture::bind(self.stream, unit, &texture::of_target(size, pitch), color);
+            let surfaces =
+                if is_previous { memory.previous(target) } else { memory.target(target) };
+            let Surfaces { color, size, format, pitch, .. } = surfaces;
+            let unit = u32::from(unit);
+            texture::bind(self.stream, unit, &texture::of_target(size, pitch, format), color);
             enabled |= 1 << unit;
         }
         self.stream.set(TxInvalTags(0)).set(TxEnable(enabled));

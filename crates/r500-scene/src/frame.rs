@@ -6,6 +6,7 @@ use r500_stream::capture::{BLOCK_BYTES, Info, NamedRelocation, Picture, Record};
 use r500_stream::{Buffer, BufferId, PixelFormat, Relocation, StreamWriter, Submission, Tiling};
 
 use crate::state::Surfaces;
+use crate::{Target, TargetFormat};
 
 /// Video memory, as the kernel's driver numbers domains.
 const VRAM: u32 = 4;
@@ -16,8 +17,23 @@ pub struct Frame {
     /// The command stream with its buffers, whose contents are those before the draws.
     pub submission: Submission,
     picture: Shown,
+    /// Targets that the next frame reads, and the places of their buffers.
+    kept: Vec<(usize, u32)>,
     /// Raw buffers by name: their places in the relocation list.
     raw: Vec<(String, u32)>,
+}
+
+/// What a frame leaves for the next one: the contents of the targets that draws read as `previous`. Before the first frame they are 0.
+#[derive(Clone, Debug, Default)]
+pub struct PreviousFrame {
+    targets: Vec<(usize, Vec<u8>)>,
+}
+
+impl PreviousFrame {
+    /// Returns the bytes of a target.
+    pub(crate) fn target(&self, n: usize) -> Option<&[u8]> {
+        self.targets.iter().find(|(target, _)| *target == n).map(|(_, bytes)| &bytes[..])
+    }
 }
 
 /// Where the picture of a frame is.
@@ -34,6 +50,7 @@ pub(crate) enum Shown {
 pub(crate) struct Buffers {
     buffers: Vec<(Vec<u8>, bool)>,
     raw: Vec<(String, u32)>,
+    kept: Vec<(usize, u32)>,
 }
 
 impl Buffers {
@@ -55,16 +72,15 @@ impl Buffers {
     }
 
     /// Adds the buffers of a target, filled with a colour and a depth.
-    pub(crate) fn surfaces(
-        &mut self,
-        size: [u32; 2],
-        clear: [f32; 4],
-        depth: Option<f32>,
-    ) -> Surfaces {
+    pub(crate) fn surfaces(&mut self, target: &Target) -> Surfaces {
+        let Target { size, format, clear, depth, .. } = *target;
         let pitch = pitch(size);
         let pixels = pitch as usize * size[1] as usize;
         let [red, green, blue, alpha] = clear.map(|x| (x.clamp(0.0, 1.0) * 255.0).round() as u8);
-        let color = [blue, green, red, alpha].repeat(pixels);
+        let color = match format {
+            TargetFormat::Bytes => [blue, green, red, alpha].repeat(pixels),
+            TargetFormat::Floats => clear.map(f32::to_le_bytes).as_flattened().repeat(pixels),
+        };
         let depth = depth.map(|depth| {
             // 24 bits above 8 of stencil.
             let code = (f64::from(depth) * 16_777_215.0).round() as u32;
@@ -72,12 +88,26 @@ impl Buffers {
         });
         let color = self.push(color, true);
         let depth = depth.map(|depth| self.push(depth, true));
-        Surfaces { color, depth, size, pitch }
+        Surfaces { color, depth, size, format, pitch }
+    }
+
+    /// Adds what the frame before left of a target. `surfaces` are those of the target, which the next frame reads.
+    pub(crate) fn previous(
+        &mut self,
+        target: usize,
+        surfaces: Surfaces,
+        previous: &PreviousFrame,
+    ) -> Surfaces {
+        self.kept.push((target, surfaces.color));
+        let length = self.buffers[surfaces.color as usize].0.len();
+        let left = previous.target(target).filter(|bytes| bytes.len() == length);
+        let color = self.add(left.map_or_else(|| vec![0; length], <[u8]>::to_vec));
+        Surfaces { color, depth: None, ..surfaces }
     }
 
     /// Returns the frame of a stream.
     pub(crate) fn frame(self, stream: StreamWriter, picture: Shown) -> Frame {
-        let raw = self.raw;
+        let (raw, kept) = (self.raw, self.kept);
         let relocations = self.buffers.into_iter().zip(0..).map(|((bytes, written), id)| {
             let buffer = Buffer::zeroed(BufferId(id), bytes.len());
             buffer.write(0, &bytes);
@@ -95,7 +125,7 @@ impl Buffers {
             flags: Submission::KEEP_TILING_FLAGS,
             relocations: relocations.collect(),
         };
-        Frame { submission, picture, raw }
+        Frame { submission, picture, kept, raw }
     }
 }
 
@@ -112,6 +142,15 @@ impl Frame {
             Shown::Target(surfaces) => self.surface(surfaces),
             Shown::Registers(size) => registered(card, size),
         }
+    }
+
+    /// Returns what the frame leaves for the next one, after a card has executed the submission.
+    #[must_use]
+    pub fn previous(&self) -> PreviousFrame {
+        let relocations = &self.submission.relocations;
+        let bytes = |place: u32| relocations[place as usize].buffer.to_vec();
+        let targets = self.kept.iter().map(|(target, place)| (*target, bytes(*place)));
+        PreviousFrame { targets: targets.collect() }
     }
 
     fn surface(&self, Surfaces { color, size: [width, height], pitch, .. }: Surfaces) -> Pixels {

@@ -6,6 +6,7 @@
 //! ```text
 //! SCENE 320x240 ;                                  -- width and height of the picture
 //! TARGET mirror 128x128 ;                          -- another target, which later draws read as a texture
+//! TARGET world 128x128 float ;                     -- one of floats of 32 bits
 //! CLEAR color = (0.1, 0.1, 0.2, 1), depth = 1 ;    -- of the picture; a target that is cleared with a depth has a depth buffer
 //! CLEAR mirror color = (0, 0, 0, 1) ;
 //!
@@ -17,6 +18,7 @@
 //!     VERTEX const[0] = perspective(60, aspect, 0.1, 100) * translate(0, 0, -3) * rotate(0, 1, 0, 90 * time) ;
 //!     FRAGMENT const[0] = (1, 0.5, sin(time), 1) ;
 //!     TEXTURE 0 = mirror ;
+//!     TEXTURE 1 = previous world ;                 -- as the frame before left it
 //!     SU_CULL_MODE = { CULL_BACK } ;               -- any register, as in the text of command streams
 //! }
 //! ```
@@ -67,7 +69,7 @@ use r500::text::expression::Expression;
 
 pub use compile::CompileError;
 pub use expect::{ExpectedPixel, PixelVerdict};
-pub use frame::Frame;
+pub use frame::{Frame, PreviousFrame};
 pub use of_draw::{OfDrawError, SceneText};
 pub use shaded::{ShadedError, ShadedPixel, TargetPart};
 
@@ -102,14 +104,43 @@ pub struct SceneError {
     pub help: String,
 }
 
-/// A render target with 8 bits for each of blue, green, red and alpha.
+/// A render target.
 #[derive(Clone, Debug)]
 struct Target {
     name: String,
     size: [u32; 2],
+    format: TargetFormat,
     clear: [f32; 4],
     /// The depth that a depth buffer begins with, if there is one.
     depth: Option<f32>,
+}
+
+/// The pixels of a render target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TargetFormat {
+    /// 8 bits for each of blue, green, red and alpha.
+    Bytes,
+    /// Floats of 32 bits: red, green, blue, alpha.
+    Floats,
+}
+
+impl TargetFormat {
+    /// Bytes of a pixel.
+    fn size(self) -> usize {
+        match self {
+            Self::Bytes => 4,
+            Self::Floats => 16,
+        }
+    }
+}
+
+/// A target as a texture.
+#[derive(Clone, Copy, Debug)]
+struct TargetTexture {
+    unit: u8,
+    target: usize,
+    /// Whether it is what the frame before left, not what this one has drawn.
+    is_previous: bool,
 }
 
 /// A buffer whose layout only registers know.
@@ -149,8 +180,8 @@ struct Draw {
     fragment: Box<Job>,
     vertex_constants: Vec<Assignment>,
     fragment_constants: Vec<Assignment>,
-    /// Targets that are textures, by unit.
-    textures: Vec<(u8, usize)>,
+    /// Targets that are textures.
+    textures: Vec<TargetTexture>,
     /// Registers of the text, after all others.
     registers: Vec<RegisterWrite>,
     /// The places of the instructions of `fragment` in the text.
@@ -211,9 +242,9 @@ impl Scene {
                 (0..count).map(|temp| Input::planes(temp, [Plane::default(); 4])).collect()
             });
             let mut fragment = Job { inputs, ..(*draw.fragment).clone() };
-            for (unit, target) in &draw.textures {
-                let size = self.targets[*target].size;
-                let texture = texture::of_target(size, frame::pitch(size));
+            for TargetTexture { unit, target, .. } in &draw.textures {
+                let Target { size, format, .. } = self.targets[*target];
+                let texture = texture::of_target(size, frame::pitch(size), format);
                 fragment.textures[usize::from(*unit)] = Some(texture);
             }
             (draw.vertex.as_ref(), fragment)
@@ -233,10 +264,16 @@ impl Scene {
         self.draws.get(draw).map(|draw| draw.span.clone())
     }
 
-    /// Returns whether the picture depends on the time.
+    /// Returns whether pictures differ: by the time, or by the frame before.
     #[must_use]
     pub fn moves(&self) -> bool {
-        self.moves
+        self.moves || self.feeds_back()
+    }
+
+    /// Returns whether a draw reads what the frame before left.
+    #[must_use]
+    pub fn feeds_back(&self) -> bool {
+        self.draws.iter().flat_map(|draw| &draw.textures).any(|texture| texture.is_previous)
     }
 }
 

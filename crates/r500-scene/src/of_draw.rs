@@ -33,7 +33,7 @@ use r500_stream::{BufferId, CommandProcessor, State, StreamWriter, Submission, t
 
 use crate::mesh::{Attribute, Mesh};
 use crate::parse::{MAX_SCENE, PRIMITIVES};
-use crate::{Draw, Memory, RawBuffer, RegisterWrite, Scene, Target};
+use crate::{Draw, Memory, RawBuffer, RegisterWrite, Scene, Target, TargetFormat};
 
 /// A scene as text, and the files that it names.
 #[derive(Clone, Debug)]
@@ -156,7 +156,13 @@ impl Scene {
         let skeleton = Self {
             expected: Vec::new(),
             tolerance: 0.0,
-            targets: vec![Target { name: String::new(), size, clear: [0.0; 4], depth: None }],
+            targets: vec![Target {
+                name: String::new(),
+                size,
+                format: TargetFormat::Bytes,
+                clear: [0.0; 4],
+                depth: None,
+            }],
             buffers: raw.buffers.clone(),
             draws: vec![Draw {
                 primitive: draw.primitive,

@@ -3,7 +3,7 @@
 use r500::program::Job;
 use r500_card::{Card, CardError};
 
-use crate::{CompileError, Scene};
+use crate::{CompileError, PreviousFrame, Scene};
 
 /// A pixel, and the draw that shades it.
 #[derive(Clone, Debug)]
@@ -87,6 +87,21 @@ impl Scene {
         pixel: [u32; 2],
         card: &mut Card,
     ) -> Result<ShadedPixel, ShadedError> {
+        self.shaded_after(&PreviousFrame::default(), pick, time, pixel, card)
+    }
+
+    /// Returns the same as [`shaded`](Self::shaded), after the frame that left `previous`.
+    ///
+    /// # Errors
+    /// [`ShadedError`].
+    pub fn shaded_after(
+        &self,
+        previous: &PreviousFrame,
+        pick: Option<usize>,
+        time: f64,
+        pixel: [u32; 2],
+        card: &mut Card,
+    ) -> Result<ShadedPixel, ShadedError> {
         let draws = match pick {
             Some(draw) => draw..draw + 1,
             None => 0..self.draws(),
@@ -100,7 +115,7 @@ impl Scene {
             if x >= size[0] || y >= size[1] {
                 return Err(ShadedError::Outside { pixel, size });
             }
-            let frame = self.compile(time)?;
+            let frame = self.compile_after(previous, time)?;
             // Draws are counted over all submissions.
             card.record(card.report().statistics.draws + draw as u64);
             card.submit(&frame.submission)?;

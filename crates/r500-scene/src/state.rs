@@ -10,6 +10,8 @@ use r500::isa::texture::TxEnable;
 use r500::isa::values::{OutFormat, OutSel};
 use r500_stream::StreamWriter;
 
+use crate::TargetFormat;
+
 /// Sets what no statement of a scene sets: no blending, no culling, no clip rectangles, one sample.
 pub(crate) fn defaults(stream: &mut StreamWriter) {
     stream
@@ -76,14 +78,25 @@ pub(crate) struct Surfaces {
     pub(crate) color: u32,
     pub(crate) depth: Option<u32>,
     pub(crate) size: [u32; 2],
+    pub(crate) format: TargetFormat,
     /// Pixels from row to row.
     pub(crate) pitch: u32,
 }
 
-/// Sets where a draw goes: blue in the lowest byte, row 0 at the top.
+/// Sets where a draw goes: blue in the lowest byte, or red as the first float; row 0 at the top.
 pub(crate) fn target(stream: &mut StreamWriter, surfaces: Surfaces) {
     use rb3d::Rb3dColorpitch;
     let [width, height] = surfaces.size;
+    let (color, output, [c0, c1, c2, c3]) = match surfaces.format {
+        TargetFormat::Bytes => {
+            (ColorFormat::ARGB8888, OutFormat::C4_8, [OutSel::B, OutSel::G, OutSel::R, OutSel::A])
+        }
+        TargetFormat::Floats => (
+            ColorFormat::ARGB32323232,
+            OutFormat::C4_32_FP,
+            [OutSel::R, OutSel::G, OutSel::B, OutSel::A],
+        ),
+    };
     stream
         .set(rb3d::Rb3dColoroffset(0))
         .relocation(surfaces.color)
@@ -91,16 +104,16 @@ pub(crate) fn target(stream: &mut StreamWriter, surfaces: Surfaces) {
             Rb3dColorpitch(0)
                 .with(Rb3dColorpitch::COLORPITCH, (surfaces.pitch / 2) as u16)
                 .with(Rb3dColorpitch::COLORMICROTILE, MicroTile::LINEAR)
-                .with(Rb3dColorpitch::COLORFORMAT, ColorFormat::ARGB8888),
+                .with(Rb3dColorpitch::COLORFORMAT, color),
         )
         .relocation(surfaces.color)
         .set(
             UsOutFmt(0)
-                .with(UsOutFmt::OUT_FMT, OutFormat::C4_8)
-                .with(UsOutFmt::C0_SEL, OutSel::B)
-                .with(UsOutFmt::C1_SEL, OutSel::G)
-                .with(UsOutFmt::C2_SEL, OutSel::R)
-                .with(UsOutFmt::C3_SEL, OutSel::A),
+                .with(UsOutFmt::OUT_FMT, output)
+                .with(UsOutFmt::C0_SEL, c0)
+                .with(UsOutFmt::C1_SEL, c1)
+                .with(UsOutFmt::C2_SEL, c2)
+                .with(UsOutFmt::C3_SEL, c3),
         )
         .set(sc::ScScissor0(0))
         .set(

@@ -6,7 +6,7 @@ use r500::isa::values::{ClampMode, TexelFilter, TxFormat, TxSel};
 use r500::program::Texture;
 use r500_stream::StreamWriter;
 
-use crate::MAX_BYTES;
+use crate::{MAX_BYTES, TargetFormat};
 
 /// Returns the bytes of a texture in memory, without tiles.
 ///
@@ -49,27 +49,38 @@ pub(crate) fn bind(stream: &mut StreamWriter, unit: u32, texture: &Texture, relo
         .relocation(relocation);
 }
 
-/// Returns the registers of a target as a texture: clamped, with a linear filter.
-pub(crate) fn of_target([width, height]: [u32; 2], pitch: u32) -> Texture {
+/// Returns the registers of a target as a texture: clamped, with a linear filter; of floats with the nearest texel, as the chip filters none.
+pub(crate) fn of_target([width, height]: [u32; 2], pitch: u32, target: TargetFormat) -> Texture {
+    let (filter, format, [red, green, blue, alpha]) = match target {
+        TargetFormat::Bytes => {
+            (TexelFilter::LINEAR, TxFormat::X8_8_8_8, [TxSel::C2, TxSel::C1, TxSel::C0, TxSel::C3])
+        }
+        TargetFormat::Floats => (
+            TexelFilter::POINT,
+            TxFormat::F32_32_32_32,
+            [TxSel::C0, TxSel::C1, TxSel::C2, TxSel::C3],
+        ),
+    };
+
     let last = |size: u32| ((size - 1) & 0x7ff) as u16;
     Texture {
         filter0: TxFilter0(0)
             .with(TxFilter0::CLAMP_S, ClampMode::CLAMP)
             .with(TxFilter0::CLAMP_T, ClampMode::CLAMP)
             .with(TxFilter0::CLAMP_R, ClampMode::CLAMP)
-            .with(TxFilter0::MAG_FILTER, TexelFilter::LINEAR)
-            .with(TxFilter0::MIN_FILTER, TexelFilter::LINEAR),
+            .with(TxFilter0::MAG_FILTER, filter)
+            .with(TxFilter0::MIN_FILTER, filter),
         filter1: TxFilter1(0),
         format0: TxFormat0(0)
             .with(TxFormat0::TXWIDTH, last(width))
             .with(TxFormat0::TXHEIGHT, last(height))
             .with(TxFormat0::TXPITCH_EN, true),
         format1: TxFormat1(0)
-            .with(TxFormat1::TXFORMAT, TxFormat::X8_8_8_8)
-            .with(TxFormat1::SEL_RED, TxSel::C2)
-            .with(TxFormat1::SEL_GREEN, TxSel::C1)
-            .with(TxFormat1::SEL_BLUE, TxSel::C0)
-            .with(TxFormat1::SEL_ALPHA, TxSel::C3),
+            .with(TxFormat1::TXFORMAT, format)
+            .with(TxFormat1::SEL_RED, red)
+            .with(TxFormat1::SEL_GREEN, green)
+            .with(TxFormat1::SEL_BLUE, blue)
+            .with(TxFormat1::SEL_ALPHA, alpha),
         format2: TxFormat2(0)
             .with(TxFormat2::TXPITCH, (pitch - 1) as u16)
             .with(TxFormat2::TXWIDTH_11, width > 2048)

@@ -10,7 +10,7 @@ use r500::files::NamedFiles;
 use r500::picture::Picture;
 use r500_card::{Card, Limits as CardLimits};
 use r500_jit::{Effort, Jit, Settings, When};
-use r500_scene::{PixelVerdict, Scene, TargetPart};
+use r500_scene::{PixelVerdict, PreviousFrame, Scene, TargetPart};
 use r500_stream::Chip;
 use r500_stream::capture::{Info, Writer};
 use serde::Serialize;
@@ -134,6 +134,30 @@ struct LoadedScene {
     text: String,
     card: Card,
     drawn: Option<Picture>,
+    frames: Frames,
+}
+
+/// The frame drawn last, of a scene that reads what the frame before left.
+#[derive(Default)]
+struct Frames {
+    time: f32,
+    /// What it read.
+    before: PreviousFrame,
+    /// What it left; none before the first frame.
+    after: Option<PreviousFrame>,
+}
+
+impl Frames {
+    /// Turns to the frame at a time, and returns what it reads: the same again at the same time, nothing at an earlier one.
+    fn turn_to(&mut self, time: f32) -> &PreviousFrame {
+        if time < self.time {
+            *self = Self::default();
+        } else if time > self.time {
+            self.before = self.after.take().unwrap_or_default();
+        }
+        self.time = time;
+        &self.before
+    }
 }
 
 /// Returns a card that draws scenes.
@@ -165,7 +189,8 @@ impl SceneSession {
             live: Vec::new(),
         };
         let (name, text) = (source.name.clone(), source.text.clone());
-        self.loaded = Some(LoadedScene { scene, name, text, card, drawn: None });
+        self.loaded =
+            Some(LoadedScene { scene, name, text, card, drawn: None, frames: Frames::default() });
         Ok(loaded)
     }
 
@@ -243,7 +268,8 @@ impl SceneSession {
         limit: u64,
     ) -> Result<(Stepping, usize), String> {
         let loaded = self.loaded()?;
-        let shaded = loaded.scene.shaded(None, time.into(), pixel, &mut loaded.card);
+        let LoadedScene { scene, card, frames, .. } = loaded;
+        let shaded = scene.shaded_after(frames.turn_to(time), None, time.into(), pixel, card);
         let shaded = shaded.map_err(|error| error.to_string())?;
         let job = shaded.job;
         let size = job.size.unwrap_or(loaded.scene.size());
@@ -287,8 +313,11 @@ impl SceneSession {
 
 impl LoadedScene {
     fn picture(&mut self, time: f32) -> Result<Picture, String> {
-        let frame = self.scene.compile(time.into()).map_err(|error| error.to_string())?;
+        let previous = self.frames.turn_to(time);
+        let frame = self.scene.compile_after(previous, time.into());
+        let frame = frame.map_err(|error| error.to_string())?;
         self.card.submit(&frame.submission).map_err(|error| error.to_string())?;
+        self.frames.after = Some(frame.previous());
         Ok(frame.picture(&self.card))
     }
 }

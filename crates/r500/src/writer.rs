@@ -17,6 +17,8 @@ pub struct Written {
     pub files: Vec<TextureFile>,
     /// Whether the format contains the program only, and the job has more.
     pub lost: bool,
+    /// Whether a job has textures that change from picture to picture, which the format does not hold: they are 0 in it.
+    pub lost_live: bool,
 }
 
 /// Why jobs cannot be written.
@@ -64,14 +66,16 @@ pub fn write_all(
                 return Err(WriteError::OneSource(jobs.len()));
             };
             let printed = r500_asm::print(job, options);
-            Ok(Written { bytes: printed.text.into_bytes(), files: printed.files, lost: false })
+            let bytes = printed.text.into_bytes();
+            Ok(Written { bytes, files: printed.files, ..Written::default() })
         }
         Language::Glsl => Err(WriteError::Glsl),
         Language::Format(format) => {
             let mut bytes = Vec::new();
             r500_formats::write_all(jobs, format, &mut bytes)?;
             let lost = !format.holds_jobs() && jobs.iter().any(has_more);
-            Ok(Written { bytes, files: Vec::new(), lost })
+            let lost_live = format.holds_jobs() && jobs.iter().any(|job| !job.live.is_empty());
+            Ok(Written { bytes, files: Vec::new(), lost, lost_live })
         }
     }
 }
@@ -85,6 +89,7 @@ pub fn is_text(language: Language) -> bool {
 /// Returns whether a job has more than instructions.
 fn has_more(job: &Job) -> bool {
     let alone = Job::from_program(r500_program::Program::from_code(job.program.code.clone()));
-    let named = Job { name: job.name.clone(), origin: job.origin.clone(), ..alone };
+    let named =
+        Job { name: job.name.clone(), origin: job.origin.clone(), left_out: job.left_out, ..alone };
     *job != named
 }

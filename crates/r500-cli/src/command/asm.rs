@@ -66,13 +66,13 @@ impl Asm {
     /// Assembles.
     pub(super) fn run(self) -> Outcome {
         let file = input_args::show(&self.source);
-        let read = ReadArgs { paths: self.paths, ..ReadArgs::default() };
+        let read = ReadArgs::of_paths(self.paths);
         if let Some(scene) = SceneFile::read(&self.source, read)? {
             return scene.assemble(self.output.file(), self.time);
         }
         let bytes = input_args::source(&self.source)?;
         let files = self.paths.files(&self.source).with_search(&self.include);
-        if let Some(vertex) = VertexFile::of(&self.source, &bytes, &files) {
+        if let Some(vertex) = VertexFile::of(&self.source, &bytes, &files, read.dwords()) {
             return vertex.assemble(&self.output, self.format);
         }
         let assembly = assembly::assemble_with_files(&bytes, &file, &files);

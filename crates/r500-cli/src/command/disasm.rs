@@ -51,6 +51,7 @@ const AFTER: &str = "\
 Examples:
   r500 disasm capture.json
   r500 disasm program.bin --annotate
+  r500 disasm dump.txt --skip 16 --endian big    a dump (xxd, od, gdb …) from byte 16 on
   r500 disasm plasma.frag -a                     each line of the shader before its instructions
   r500 disasm capture.json -o program.r5         textures as files beside it
   r500 disasm capture.json --inline-textures     textures as text

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use r500::asm::{Assembly, DiagnosticCode, RenderOptions, Span};
-use r500::files::{self as guard, MAX_TEXT, NamedFiles};
+use r500::files::{self as guard, MAX_TEXT};
 use r500::formats::{self, Format, Limits, LogEntry, ReadErrorKind};
 use r500::program::Job;
-use r500::reader::{self, Language, ReadError};
+use r500::reader::{self, ReadError};
 use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
@@ -17,6 +17,7 @@ pub(super) use super::input_file::{
     bytes, cannot_read, is_stdin, may_hold_programs, note_skipped, picture_bytes, show, source,
     text,
 };
+pub(super) use super::read_args::{PathArgs, ReadArgs};
 use super::source_map::SourceMap;
 use super::{compilation, overwrite, terminal};
 
@@ -38,38 +39,6 @@ pub(super) struct SourceArgs {
     pub(super) list: bool,
 }
 
-/// How files of programs are read.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub(super) struct ReadArgs {
-    /// Format of the programs (default: recognised from content): assembly, raw, c-array, hex,
-    /// mesa-log, json, json-lines
-    #[arg(long, value_name = "FORMAT")]
-    pub(super) from: Option<Language>,
-    #[command(flatten)]
-    pub(super) paths: PathArgs,
-    /// Bytes that the textures of a program may take, where the command has a limit.
-    #[arg(skip)]
-    pub(super) texture_memory: Option<u64>,
-}
-
-/// Which files a source may name.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub(super) struct PathArgs {
-    /// Let sources include files and name textures outside of their own folder
-    #[arg(long)]
-    allow_paths: bool,
-}
-
-impl PathArgs {
-    /// Returns the files that a source may name; for stdin, those below the working folder.
-    pub(super) fn files(self, source: &Path) -> NamedFiles {
-        match self.allow_paths {
-            true => NamedFiles::anywhere(),
-            false => NamedFiles::next_to(source).with_remedy("--allow-paths"),
-        }
-    }
-}
-
 impl SourceArgs {
     /// Reads the program; `None` if the programs were only listed.
     pub(super) fn read(&self) -> Outcome<Option<Job>> {
@@ -88,7 +57,7 @@ impl SourceArgs {
         let file = self.file()?;
         let jobs: Result<Vec<Job>, ReadError> = open_sound(file, self.read)?.collect();
         let jobs = jobs.map_err(|error| unreadable(file, error))?;
-        jobs.iter().for_each(|job| warn_of_reserved_encodings(file, job));
+        jobs.iter().for_each(|job| describe_dwords(file, job));
         if jobs.is_empty() { Err(no_program(file)) } else { Ok(Some(jobs)) }
     }
 
@@ -232,12 +201,34 @@ fn usable(file: &Path, job: Job) -> Outcome<Job> {
         }
         terminal::warn(&message);
     }
-    warn_of_reserved_encodings(file, &job);
+    describe_dwords(file, &job);
     Ok(job)
 }
 
-/// Warns if most instructions of a program use reserved encodings, which suggests another kind of file.
-fn warn_of_reserved_encodings(file: &Path, job: &Job) {
+/// Notes the bytes of a file that are not part of its program, because they are not whole instructions.
+pub(super) fn note_left_out(file: &Path, job: &Job) {
+    let bytes = |count| counted(count, "byte");
+    let name = show(file);
+    let (before, after) = (job.left_out.before, job.left_out.after);
+    if before > 0 {
+        terminal::note(&format!(
+            "{name}: the first {} left out: the first whole instruction is after them (--skip 0 reads from the beginning)",
+            bytes(before)
+        ));
+    }
+    if after > 0 {
+        terminal::note(&format!(
+            "{name}: the last {} left out: instruction {} is cut off",
+            bytes(after),
+            job.program.code.len()
+        ));
+    }
+}
+
+/// Prints what is odd about the dwords of a program: bytes that are left out, and a warning if most instructions use reserved encodings, which
+/// suggests another kind of file.
+fn describe_dwords(file: &Path, job: &Job) {
+    note_left_out(file, job);
     if mostly_reserved(job) {
         terminal::warn(&format!(
             "{}: {} of {} instructions use reserved encodings: is this a fragment program?",
@@ -359,11 +350,11 @@ fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
     let files = read.paths.files(file);
     let jobs = if is_stdin(file) {
         let input = BufReader::new(std::io::stdin());
-        reader::jobs_with_files(input, None, read.from, &limits, &files)
+        reader::jobs_with_files(input, None, read.from, &limits, &files, read.dwords())
     } else if file.is_dir() {
         return Err(Failure::could_not(anyhow::anyhow!("{} is a folder", show(file))));
     } else {
-        reader::open_with_files(file, read.from, &limits, &files)
+        reader::open_with_files(file, read.from, &limits, &files, read.dwords())
     };
     let jobs = jobs.map_err(|error| match error {
         ReadError::Unrecognised => unrecognised(file),
@@ -393,15 +384,23 @@ fn unrecognised(file: &Path) -> Failure {
     }
 }
 
-/// Returns the given files, and the files with a wanted name in given folders, sorted by name.
+/// Returns the given files, and the files with a wanted name in given folders, sorted by name; no scenes in folders.
 pub(super) fn files(paths: &[PathBuf], wanted: impl Fn(&Path) -> bool) -> Outcome<Vec<PathBuf>> {
+    files_and_scenes(paths, |file| wanted(file) && !holds_scene(file))
+}
+
+/// Returns the same as [`files`], with scenes.
+pub(super) fn files_and_scenes(
+    paths: &[PathBuf],
+    wanted: impl Fn(&Path) -> bool,
+) -> Outcome<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
             files.push(path.clone());
             continue;
         }
-        let walked = guard::walk(path, &|file| wanted(file) && !holds_scene(file));
+        let walked = guard::walk(path, &wanted);
         files.extend(walked.map_err(|(path, error)| cannot_read(&path, error))?);
     }
     Ok(files)
@@ -551,7 +550,7 @@ pub(super) fn each(
     for (index, job) in jobs.enumerate() {
         match job {
             Ok(job) => {
-                warn_of_reserved_encodings(file, &job);
+                describe_dwords(file, &job);
                 take(index, job);
             }
             Err(error) => {

@@ -55,6 +55,7 @@ mod output_file;
 mod overwrite;
 mod plane_expr;
 mod program_match;
+mod read_args;
 mod render;
 mod replay;
 mod report;

@@ -65,12 +65,18 @@ impl OutputArgs {
         options: &PrintOptions,
         inputs: &[PathBuf],
     ) -> Outcome<()> {
-        let Written { bytes, files, lost } =
+        let Written { bytes, files, lost, lost_live } =
             writer::write_all(jobs, language, options).map_err(not_written)?;
         if lost {
             terminal::warn(&format!(
                 "{} holds instructions only; constants, inputs and the like are left out \
                  (json and assembly hold everything)",
+                language.name()
+            ));
+        }
+        if lost_live {
+            terminal::warn(&format!(
+                "{} holds no textures that change from picture to picture: they are 0 in it (assembly holds them)",
                 language.name()
             ));
         }

@@ -10,7 +10,7 @@ use r500::files::{self as guard, MAX_TEXT};
 use r500::picture::Picture;
 use r500::program::Job;
 use r500_card::Card;
-use r500_scene::{CompileError, Frame, Scene, ShadedError, ShadedPixel};
+use r500_scene::{CompileError, Frame, PreviousFrame, Scene, ShadedError, ShadedPixel};
 use r500_stream::Chip;
 use r500_stream::capture::{Info, Record, Writer};
 
@@ -140,9 +140,11 @@ impl SceneFile {
 
     /// Compiles the scene for a time.
     pub(super) fn compile(&self, time: f64) -> Outcome<Frame> {
-        let place = input_args::show(&self.path);
-        let failed = |error: CompileError| Failure::input(anyhow::anyhow!("{place}: {error}"));
-        self.scene.compile(time).map_err(failed)
+        self.scene.compile(time).map_err(|error| self.not_compiled(&error))
+    }
+
+    fn not_compiled(&self, error: &CompileError) -> Failure {
+        Failure::input(anyhow::anyhow!("{}: {error}", input_args::show(&self.path)))
     }
 
     /// Returns a card that draws scenes.
@@ -153,18 +155,30 @@ impl SceneFile {
         Ok(card)
     }
 
-    /// Draws the scene at a time.
+    /// Draws the scene at a time, as a first frame.
     pub(super) fn draw(
         &self,
         card: &mut Card,
         time: f64,
         machine: &EngineArgs,
     ) -> Outcome<Picture> {
-        let frame = self.compile(time)?;
+        self.draw_after(&mut PreviousFrame::default(), card, time, machine)
+    }
+
+    /// Draws the scene at a time, after the frame that left `previous`, which becomes what this one leaves.
+    pub(super) fn draw_after(
+        &self,
+        previous: &mut PreviousFrame,
+        card: &mut Card,
+        time: f64,
+        machine: &EngineArgs,
+    ) -> Outcome<Picture> {
+        let frame = self.scene.compile_after(previous, time).map_err(|e| self.not_compiled(&e))?;
         card.set_deadline(
             machine.time_limit(TIME).and_then(|time| Instant::now().checked_add(time)),
         );
         card.submit(&frame.submission).map_err(Failure::could_not)?;
+        *previous = frame.previous();
         Ok(frame.picture(card))
     }
 

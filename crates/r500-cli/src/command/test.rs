@@ -197,7 +197,7 @@ impl Test {
         let mut sharding = syntax::Sharding::new(self.shard);
         let mut batch = Vec::new();
         let mut selected = 0usize;
-        let files = input_args::files(&self.files, may_expect)?;
+        let files = input_args::files_and_scenes(&self.files, may_expect)?;
         if files.is_empty() {
             return Err(input_args::no_program_in(&self.files));
         }
@@ -268,10 +268,14 @@ impl Test {
                 (Some(scene), _) => Box::new(std::iter::once(scene)),
                 (None, Some(vertex)) => vertex_tests(vertex),
                 (None, None) => match input_args::open(file, self.read) {
-                    Ok(jobs) => Box::new(jobs.map(|job| {
-                        let job = job.map_err(|error| error.to_string())?;
-                        Ok(Work::Picture(Box::new(job)))
-                    })),
+                    Ok(jobs) => {
+                        let file = file.to_owned();
+                        Box::new(jobs.map(move |job| {
+                            let job = job.map_err(|error| error.to_string())?;
+                            input_args::note_left_out(&file, &job);
+                            Ok(Work::Picture(Box::new(job)))
+                        }))
+                    }
                     Err(failure) if failure.blames_input() => {
                         Box::new(std::iter::once(Err(failure.message())))
                     }

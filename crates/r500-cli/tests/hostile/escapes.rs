@@ -56,6 +56,7 @@ fn command_lines(folder: &Folder, file: &str, from: Option<&str>) -> Vec<Vec<Str
         &["check", "--fix", file, "--format", "json"],
         &["disasm", file],
         &["disasm", file, "--format", "json"],
+        &["disasm", file, "--skip", "8", "--endian", "big"],
         &["convert", file, "--to", "json"],
         &["convert", file, "--to", "assembly"],
         &["convert", file, "--to", "c-array"],

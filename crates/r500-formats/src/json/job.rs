@@ -4,8 +4,8 @@ use r500_isa::texture::TxFormat0;
 use r500_isa::values::CoordType;
 use r500_isa::{TEXTURE_UNITS, Word};
 use r500_program::{
-    Compare, Component, Expect, Input, InputData, Job, Level, PixelColor, Plane, Program, State,
-    Texture, Uniform,
+    Compare, Component, Expect, Input, InputData, Job, LeftOut, Level, PixelColor, Plane, Program,
+    State, Texture, Uniform,
 };
 
 use super::compilation;
@@ -68,6 +68,7 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
         expect,
         share: entry.check.and_then(|c| c.share).map(|s| s.0),
         compilation,
+        left_out: LeftOut::default(),
     })
 }
 

@@ -1,18 +1,15 @@
-//! Executable memory and calls into it: all `unsafe` of the back end.
-//!
-//! Code is written to writable pages, which are then made executable and never become writable again (W^X). The pages are unmapped when the
-//! [`ExecMemory`] is dropped.
+//! Machine code and calls into it. The pages that it is in are unmapped when the [`ExecMemory`] is dropped.
 
 #![allow(unsafe_code, reason = "machine code that was just made is called")]
 
 use std::arch::asm;
 use std::io;
 
-use memmap2::{Mmap, MmapMut};
 use r500_exec::RunError;
 use r500_fast::codegen::Batch;
 
 use super::assembly::Assembly;
+use super::code_pages::CodePages;
 use super::emit::FpMode;
 use crate::memory_bounds::MemoryBounds;
 use crate::vm_context::VmContext;
@@ -20,7 +17,7 @@ use crate::vm_context::VmContext;
 /// Machine code in executable memory.
 #[derive(Debug)]
 pub(crate) struct ExecMemory {
-    memory: Mmap,
+    pages: CodePages,
     length: usize,
     /// Offset of the exact form.
     exact: usize,
@@ -44,17 +41,13 @@ impl ExecMemory {
     /// # Errors
     /// The system's error if it has no memory or forbids execution.
     pub(super) fn new(assembly: &Assembly, extent: MemoryBounds) -> io::Result<Self> {
-        let code = &assembly.code;
-        let mut memory = MmapMut::map_anon(code.len().max(1))?;
-        memory[..code.len()].copy_from_slice(code);
-        let memory = memory.make_exec()?;
-        synchronize_instructions(&memory);
-        Ok(Self { memory, length: code.len(), exact: assembly.exact, extent })
+        let pages = CodePages::new(&assembly.code)?;
+        Ok(Self { pages, length: assembly.code.len(), exact: assembly.exact, extent })
     }
 
     /// Returns the bytes of the code.
     pub(super) fn code(&self) -> &[u8] {
-        &self.memory[..self.length]
+        &self.pages[..self.length]
     }
 
     /// Runs a form of the code over a range of chunks. If `fuel_checked`, the code counts instructions and stays within the fuel.
@@ -87,8 +80,8 @@ impl ExecMemory {
             FpMode::Speculative => 0,
             FpMode::Exact => self.exact,
         };
-        // SAFETY: the code is in a mapping that lives as long as `self` and is never writable. The processor fetches what was written:
-        // `new` made data and instruction caches coherent, and the barrier discards earlier prefetched instructions. Either form starts at
+        // SAFETY: the code is in a mapping that lives as long as `self` and that nothing writes to. The processor fetches what was copied:
+        // `CodePages` made data and instruction caches coherent, and the barrier discards earlier prefetched instructions. Either form starts at
         // its offset in the assembly. `compile` generated the code for the contract of `VmContext`: it preserves the registers of the
         // procedure call standard, restores FPCR, and keeps no pointer. It reads the unit's slots and writes those that the unit lists, and
         // the coverage, each from `begin` to `end`: the extent checked that these lie in `slots` and `covered`, which are borrowed mutably
@@ -101,33 +94,10 @@ impl ExecMemory {
         let done = unsafe {
             asm!("isb", options(nostack, preserves_flags));
             let entry: extern "C" fn(*mut VmContext<'_>) -> u64 =
-                std::mem::transmute(self.memory.as_ptr().add(start));
+                std::mem::transmute(self.pages.as_ptr().add(start));
             entry(std::ptr::from_mut(context))
         };
         debug_assert_eq!(done != 0, context.has_stopped(), "code stopped by itself");
-    }
-}
-
-/// Makes caches coherent: cleans the data cache to the point of unification and invalidates the instruction cache, line by line.
-fn synchronize_instructions(code: &[u8]) {
-    let types: u64;
-    // SAFETY: the register has the line sizes, and systems let programs read it.
-    unsafe {
-        asm!("mrs {}, ctr_el0", out(reg) types, options(nomem, nostack, preserves_flags));
-    }
-    let (instructions, data) = (4_usize << (types & 15), 4_usize << (types >> 16 & 15));
-    let (start, end) = (code.as_ptr().addr(), code.as_ptr().addr() + code.len());
-    // SAFETY: each address is in a line with a byte of `code`, which is mapped; the operations change no memory. The barriers wait until
-    // all processors observe the preceding operations.
-    unsafe {
-        for line in (start / data * data..end).step_by(data) {
-            asm!("dc cvau, {}", in(reg) line, options(nostack, preserves_flags));
-        }
-        asm!("dsb ish", options(nostack, preserves_flags));
-        for line in (start / instructions * instructions..end).step_by(instructions) {
-            asm!("ic ivau, {}", in(reg) line, options(nostack, preserves_flags));
-        }
-        asm!("dsb ish", "isb", options(nostack, preserves_flags));
     }
 }
 

@@ -9,7 +9,8 @@
 //! | module | job |
 //! | --- | --- |
 //! | `kernel` | kernels of the fast engine: speculation, fuel |
-//! | `exec_memory` | executable memory and calls: all `unsafe` |
+//! | `exec_memory` | calls of code |
+//! | `code_pages` | executable memory, for Linux and macOS |
 //! | `compile` | compilation of a unit: |
 //! | `inversion` | mask inversion, where it saves an instruction |
 //! | `emit` | code emission |
@@ -17,10 +18,12 @@
 //! | `encode` | instruction encoding |
 //! | `error` | why a unit has no code |
 //!
-//! Everything except `kernel` and `exec_memory` is tested on other processors, too.
+//! All `unsafe` is in `exec_memory` and `code_pages`. Everything except these and `kernel` is tested on other processors, too.
 
 mod assembler;
 mod assembly;
+#[cfg(aarch64_code)]
+mod code_pages;
 pub(crate) mod compile;
 mod emit;
 mod encode;

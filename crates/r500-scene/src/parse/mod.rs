@@ -30,7 +30,10 @@ use r500::text::expression::{Environment, Expression, Value};
 
 use crate::expect::ExpectedPixel;
 use crate::mesh::{Attribute, MAX_ATTRIBUTES, MAX_VERTICES, Mesh};
-use crate::{Assignment, Draw, Places, RawBuffer, RegisterWrite, Scene, SceneError, Target};
+use crate::{
+    Assignment, Draw, MAX_BYTES, Places, RawBuffer, RegisterWrite, Scene, SceneError, Target,
+    TargetFormat, TargetTexture,
+};
 use shader::{NamedTexture, NamedValue, ShaderText};
 
 /// Limit of the errors of a text.
@@ -140,7 +143,7 @@ struct Parts {
     named_textures: Vec<NamedTexture>,
     vertex_constants: Vec<Assignment>,
     fragment_constants: Vec<Assignment>,
-    textures: Vec<(u8, usize)>,
+    textures: Vec<TargetTexture>,
     registers: Vec<RegisterWrite>,
 }
 
@@ -169,21 +172,36 @@ impl<'t> Parser<'t> {
         let size = self.size(help)?;
         self.end(help)?;
         let name = String::new();
-        self.targets.push(Target { name, size, clear: [0.0, 0.0, 0.0, 1.0], depth: None });
+        self.add_target(name, size, TargetFormat::Bytes);
         Ok(())
+    }
+
+    fn add_target(&mut self, name: String, size: [u32; 2], format: TargetFormat) {
+        self.targets.push(Target { name, size, format, clear: [0.0, 0.0, 0.0, 1.0], depth: None });
     }
 
     fn statement(&mut self) -> Parsed<()> {
         if self.keyword("TARGET") {
-            let help = "write `TARGET mirror 128x128 ;`";
+            let help = "write `TARGET mirror 128x128 ;`, or `TARGET world 128x128 float ;`";
             let (name, span) = self.name(help)?;
             self.free(&name, &span, help)?;
             let size = self.size(help)?;
+            let is_float = self.keyword("float");
+            let format = if is_float { TargetFormat::Floats } else { TargetFormat::Bytes };
             self.end(help)?;
             if self.targets.len() >= MAX_PARTS {
                 return Err(at(span, format!("a scene has at most {MAX_PARTS} targets"), help));
             }
-            self.targets.push(Target { name, size, clear: [0.0, 0.0, 0.0, 1.0], depth: None });
+            self.add_target(name, size, format);
+            let floats = self.targets.iter().filter(|target| target.format == TargetFormat::Floats);
+            let bytes = |target: &Target| {
+                target.size.map(|side| side as usize).iter().product::<usize>()
+                    * target.format.size()
+            };
+            if floats.map(bytes).sum::<usize>() > MAX_BYTES {
+                let message = format!("the targets of floats take more than {MAX_BYTES} bytes");
+                return Err(at(span, message, "make them smaller, or of 8 bits"));
+            }
             return Ok(());
         }
         if self.keyword("BUFFER") {
@@ -253,6 +271,11 @@ impl<'t> Parser<'t> {
     fn target_named(&self, name: &str) -> Option<usize> {
         // The picture, the first one, has no name.
         self.targets.iter().skip(1).position(|target| target.name == name).map(|n| n + 1)
+    }
+
+    /// Returns the target whose contents of the frame before a name stands for: a target, or `picture`.
+    fn previous_named(&self, name: &str) -> Option<usize> {
+        self.target_named(name).or_else(|| name.eq_ignore_ascii_case("picture").then_some(0))
     }
 
     /// Parses what follows `DRAW`.
@@ -382,14 +405,17 @@ impl<'t> Parser<'t> {
                 parts.named_textures.push(texture);
                 return Ok(());
             }
-            let help =
-                "write `TEXTURE 0 = target ;`; textures from files belong to the fragment program";
-            let unit = self.whole(16, help)?;
+            let help = "write `TEXTURE 0 = target ;` or `TEXTURE 0 = previous target ;`; textures from files belong to the fragment program";
+            let unit = self.whole(16, help)? as u8;
             self.symbol('=', help)?;
+            let is_previous = self.keyword("previous");
             let (name, span) = self.name(help)?;
-            let target = self.target(&name, span)?;
+            let target = match self.previous_named(&name).filter(|_| is_previous) {
+                Some(target) => target,
+                None => self.target(&name, span)?,
+            };
             self.end(help)?;
-            parts.textures.push((unit as u8, target));
+            parts.textures.push(TargetTexture { unit, target, is_previous });
         } else {
             parts.registers.extend(self.register()?);
         }

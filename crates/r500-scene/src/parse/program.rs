@@ -70,9 +70,16 @@ impl Parser<'_> {
             here.then_some(span.start as usize..span.end as usize)
         };
         let places = assembly.spans.iter().map(place).collect();
-        assembly::job(&assembly, self.files)
-            .map(|job| Some((job, places)))
-            .map_err(|error| at(span, error.to_string(), "a fragment program names its textures"))
+        let job = assembly::job(&assembly, self.files).map_err(|error| {
+            at(span.clone(), error.to_string(), "a fragment program names its textures")
+        })?;
+        if let Some(live) = job.live.first() {
+            let message =
+                format!("texture {} of the program changes from frame to frame", live.unit);
+            let help = "in a scene write `TEXTURE 0 = previous picture ;` in the draw; keyboard, camera and video are for programs alone";
+            return Err(at(span, message, help));
+        }
+        Ok(Some((job, places)))
     }
 
     /// Parses a program in braces or the name of its file. Returns the text and its file; a text in braces has spaces before it, so that its

@@ -12,11 +12,11 @@ use r500::text::expression::{Environment, Expression, Value};
 use super::program::Language;
 use super::{MAX_ERRORS, Parsed, Parser, Parts};
 use crate::mesh::Mesh;
-use crate::{Assignment, SceneError};
+use crate::{Assignment, SceneError, TargetTexture};
 
 const SHADER_HELP: &str = "write `VERTEX SHADER \"a.vert\" ;` or `VERTEX SHADER { void main() { … } }`, and FRAGMENT SHADER in the same way";
 const UNIFORM_HELP: &str = "write `UNIFORM colour = (1, 0.5, 0, 1) ;` or `UNIFORM transform = perspective(50, aspect, 1, 10) ;`";
-const TEXTURE_HELP: &str = "write `TEXTURE image = target ;`, `TEXTURE image = file \"picture.png\" linear wrap ;` or `TEXTURE image = checker(64, 64, 8) ;`";
+const TEXTURE_HELP: &str = "write `TEXTURE image = target ;`, `TEXTURE image = previous target ;`, `TEXTURE image = file \"picture.png\" linear wrap ;` or `TEXTURE image = checker(64, 64, 8) ;`";
 
 /// A program that does nothing, for the textures of a text of assembly.
 const NO_PROGRAM: &str = "OUT LAST src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;";
@@ -45,6 +45,8 @@ pub(super) struct NamedTexture {
 
 enum TextureSource {
     Target(usize),
+    /// As the frame before left it.
+    Previous(usize),
     /// In the language of fragment programs.
     Text(String),
 }
@@ -94,9 +96,13 @@ impl Parser<'_> {
         let text = self.text[begin..end].trim().to_owned();
         self.at = end;
         self.end(TEXTURE_HELP)?;
-        let source = match self.target_named(&text) {
-            Some(target) => TextureSource::Target(target),
-            None => TextureSource::Text(text),
+        let previous = text.split_once(char::is_whitespace);
+        let previous = previous.filter(|(word, _)| word.eq_ignore_ascii_case("previous"));
+        let previous = previous.and_then(|(_, name)| self.previous_named(name.trim()));
+        let source = match (self.target_named(&text), previous) {
+            (Some(target), _) => TextureSource::Target(target),
+            (None, Some(target)) => TextureSource::Previous(target),
+            (None, None) => TextureSource::Text(text),
         };
         Ok(Some(NamedTexture { sampler, span, source }))
     }
@@ -230,7 +236,7 @@ impl Parser<'_> {
             if given.iter().any(|texture| texture.sampler == sampler.name) {
                 continue;
             }
-            if parts.textures.iter().all(|(other, _)| *other != unit) {
+            if parts.textures.iter().all(|other| other.unit != unit) {
                 let message = format!("the sampler `{}` has no texture", sampler.name);
                 self.wrong_name(shader.clone(), message, TEXTURE_HELP.to_owned());
             }
@@ -248,8 +254,11 @@ impl Parser<'_> {
                 self.wrong_name(texture.span, message, help);
                 continue;
             };
+            let of_target =
+                |target, is_previous| TargetTexture { unit: unit as u8, target, is_previous };
             match texture.source {
-                TextureSource::Target(target) => parts.textures.push((unit as u8, target)),
+                TextureSource::Target(target) => parts.textures.push(of_target(target, false)),
+                TextureSource::Previous(target) => parts.textures.push(of_target(target, true)),
                 TextureSource::Text(text) => {
                     job.textures[unit] = self.texture_of(&text, texture.span);
                 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use r500_asm::Assembly;
-use r500_formats::{Format, Limits};
+use r500_formats::{DwordOptions, Format, Limits};
 use r500_program::Job;
 
 use crate::files::{self, NamedFiles};
@@ -95,6 +95,12 @@ pub enum ReadError {
         /// The limit in bytes: [`Limits::document`].
         limit: u64,
     },
+    /// Bytes to skip, or a byte order, for a text in a language.
+    #[error("{} has no bytes to skip and no byte order: these are for raw dwords, hex text, C arrays and dumps", language.name())]
+    NotDwords {
+        /// The language.
+        language: Language,
+    },
     /// An unknown format.
     #[error("the format is unknown ({}); if it is one of these, name it", names())]
     Unrecognised,
@@ -110,6 +116,7 @@ impl ReadError {
                 false
             }
             Self::Unrecognised
+            | Self::NotDwords { .. }
             | Self::Assembly { .. }
             | Self::Glsl { .. }
             | Self::Texture { .. } => true,
@@ -161,11 +168,11 @@ pub fn jobs<'a>(
     language: Option<Language>,
     limits: &Limits,
 ) -> Result<Jobs<'a>, ReadError> {
-    begin(input, name, language, limits, None)
+    begin(input, name, language, limits, None, DwordOptions::default())
 }
 
 /// Returns an iterator over the jobs of an input, as [`jobs`], with the files that it names: includes and textures are
-/// searched in the folder of `name`, or in the working folder without a name.
+/// searched in the folder of `name`, or in the working folder without a name. `dwords` are options for programs in plain dwords.
 ///
 /// # Errors
 /// As [`jobs`].
@@ -175,8 +182,9 @@ pub fn jobs_with_files<'a>(
     language: Option<Language>,
     limits: &Limits,
     files: &NamedFiles,
+    dwords: DwordOptions,
 ) -> Result<Jobs<'a>, ReadError> {
-    begin(input, name, language, limits, Some(files))
+    begin(input, name, language, limits, Some(files), dwords)
 }
 
 /// Returns an iterator over the jobs of a file, as [`jobs`], with the files that it names, which must be in its folder
@@ -189,10 +197,10 @@ pub fn open(
     language: Option<Language>,
     limits: &Limits,
 ) -> Result<Jobs<'static>, ReadError> {
-    open_with_files(path, language, limits, &NamedFiles::next_to(path))
+    open_with_files(path, language, limits, &NamedFiles::next_to(path), DwordOptions::default())
 }
 
-/// Returns an iterator over the jobs of a file, as [`open`], with the files that it may name.
+/// Returns an iterator over the jobs of a file, as [`open`], with the files that it may name, and options for programs in plain dwords.
 ///
 /// # Errors
 /// As [`open`].
@@ -201,9 +209,10 @@ pub fn open_with_files(
     language: Option<Language>,
     limits: &Limits,
     files: &NamedFiles,
+    dwords: DwordOptions,
 ) -> Result<Jobs<'static>, ReadError> {
     let input = BufReader::with_capacity(1 << 16, files::open(path, limits.bytes)?);
-    jobs_with_files(input, Some(&path.to_string_lossy()), language, limits, files)
+    jobs_with_files(input, Some(&path.to_string_lossy()), language, limits, files, dwords)
 }
 
 fn begin<'a>(
@@ -212,6 +221,7 @@ fn begin<'a>(
     language: Option<Language>,
     limits: &Limits,
     files: Option<&NamedFiles>,
+    dwords: DwordOptions,
 ) -> Result<Jobs<'a>, ReadError> {
     let mut head = Vec::new();
     let named = language.is_some();
@@ -224,12 +234,15 @@ fn begin<'a>(
             kind.or_else(|| recognise(&head, name)).ok_or(ReadError::Unrecognised)?
         }
     };
+    if dwords.need_dwords() && !matches!(language, Language::Format(_)) {
+        return Err(ReadError::NotDwords { language });
+    }
     let input = Cursor::new(head).chain(input);
     match language {
         Language::Format(format) => {
             let jobs = match named {
-                true => r500_formats::Jobs::new(input, Some(format), limits)?,
-                false => r500_formats::Jobs::recognised(input, format, limits)?,
+                true => r500_formats::Jobs::with(input, Some(format), limits, dwords)?,
+                false => r500_formats::Jobs::recognised(input, format, limits, dwords)?,
             };
             let memory = TextureMemory::new(limits.textures);
             let within = move |job: Job| match { memory }.take_job(&job) {

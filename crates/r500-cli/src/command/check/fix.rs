@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use r500::asm::{Assembly, Diagnostic, RenderOptions};
 use r500::check::{Lint, Severity};
 use r500::files::NamedFiles;
-use r500::formats::Limits;
 use r500::lint::{self, Allows, Unfixed};
-use r500::program::Job;
+use r500::program::{Job, LeftOut};
 use r500::reader::{self, Language, assembly};
 use serde_json::{Value as Json, json};
 
@@ -155,8 +154,16 @@ fn fix_jobs(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
     let unreadable = |error| input_args::unreadable(file, error);
     let language = check.read.from.or_else(|| reader::recognise(&bytes, Some(&name)));
     let language = language.ok_or_else(|| unreadable(reader::ReadError::Unrecognised))?;
-    let jobs = reader::read(&bytes, Some(&name), Some(language), &Limits::default());
+    let jobs: Result<Vec<Job>, _> = input_args::open(file, check.read)?.collect();
     let mut jobs = jobs.map_err(unreadable)?;
+    jobs.iter().for_each(|job| input_args::note_left_out(file, job));
+    let is_part = check.read.dwords().need_dwords()
+        || jobs.iter().any(|job| job.left_out != LeftOut::default());
+    if check.in_place && is_part {
+        return Err(Failure::could_not(anyhow::anyhow!(
+            "{name}: a file whose program is a part of it is not written over; give -o FILE"
+        )));
+    }
     if check.in_place && bytes.starts_with(&[0x1f, 0x8b]) {
         return Err(Failure::could_not(anyhow::anyhow!(
             "{name}: a compressed file is not written over; give -o FILE"

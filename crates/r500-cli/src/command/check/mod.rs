@@ -316,7 +316,10 @@ impl Checked {
         }
         for (index, job) in jobs.enumerate() {
             match job {
-                Ok(job) => checked.programs.push(Program::check(job, index, policy)),
+                Ok(job) => {
+                    input_args::note_left_out(file, &job);
+                    checked.programs.push(Program::check(job, index, policy));
+                }
                 Err(error) => {
                     checked.failure = Some(input_args::unreadable(file, error));
                     break;

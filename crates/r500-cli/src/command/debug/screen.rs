@@ -435,7 +435,8 @@ mod tests {
 
     fn vertex_screen(colors: bool) -> Screen<VertexMachine> {
         let files = r500::files::NamedFiles::anywhere();
-        let file = VertexFile::of(Path::new("count.vs.asm"), COUNTING.as_bytes(), &files).unwrap();
+        let (path, text) = (Path::new("count.vs.asm"), COUNTING.as_bytes());
+        let file = VertexFile::of(path, text, &files, Default::default()).unwrap();
         let inputs = ["i0=0".to_owned(), "i0=4".to_owned()];
         let set = file.set(&inputs, &[], Keep::AlsoOthers(0)).unwrap();
         Screen::new(Session::of_vertex(set, 0, Default::default()).unwrap(), colors)

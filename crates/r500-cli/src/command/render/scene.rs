@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use r500::picture::{Picture, encode_png_with};
 use r500_card::Card;
+use r500_scene::PreviousFrame;
 use r500_stream::counted;
 
 use super::Render;
@@ -101,7 +102,7 @@ impl Render {
         }
         if !file.scene.moves() {
             return Err(Failure::usage(
-                "all frames would be equal: no constant of the scene takes the time",
+                "all frames would be equal: no constant of the scene takes the time, and no texture is of the frame before",
             ));
         }
         let sink = Sink::new(path, true)?;
@@ -118,16 +119,28 @@ impl Render {
         let count = frames.end - frames.start;
         let bar = terminal::progress(u64::from(count), "frames");
         let mut animation = None;
+        let mut previous = PreviousFrame::default();
+        // Each frame follows from the one before.
+        let feeds_back = file.scene.feeds_back();
+        let first = frames.start;
+        let frames = if feeds_back { 0..frames.end } else { frames };
         for frame in frames {
-            bar.inc(1);
             let own = sink.renamed(numbered(path, frame, digits));
-            let taken = self.shard.is_none_or(|shard| shard.takes(u64::from(frame)));
-            if !taken || self.shard.is_some() && own.path().exists() {
+            let wanted = frame >= first
+                && self.shard.is_none_or(|shard| shard.takes(u64::from(frame)))
+                && !(self.shard.is_some() && own.path().exists());
+            if frame >= first {
+                bar.inc(1);
+            }
+            if !wanted && !feeds_back {
                 continue;
             }
             let begin = f64::from(self.state.time.unwrap_or(0.0));
             let time = begin + f64::from(frame) / f64::from(self.fps);
-            let picture = file.draw(card, time, &self.machine)?;
+            let picture = file.draw_after(&mut previous, card, time, &self.machine)?;
+            if !wanted {
+                continue;
+            }
             if sink.kind.is_animation() {
                 let file = match &mut animation {
                     Some(file) => file,

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use r500::asm::diagnostic::MessageLevel;
 use r500::emit;
 use r500::files::NamedFiles;
-use r500::formats::{self, Format as ProgramFormat, VertexProgram};
+use r500::formats::{self, DwordOptions, Format as ProgramFormat, VertexProgram};
 use r500::pvs::{Controls, Fill, Instruction, Program, Source, SyntaxError};
 use r500::reader::Language;
 use r500_scene::Scene;
@@ -122,7 +122,7 @@ impl VertexFile {
         }
         // The next reader of a file that cannot be read reports why.
         let Ok(bytes) = input_args::source(path) else { return Ok(None) };
-        Ok(Self::of(path, &bytes, &read.paths.files(path)))
+        Ok(Self::of(path, &bytes, &read.paths.files(path), read.dwords()))
     }
 
     /// Returns whether a file in a folder has a vertex program.
@@ -132,14 +132,19 @@ impl VertexFile {
     }
 
     /// Makes a vertex program of the bytes of a file, if they have one.
-    pub(super) fn of(path: &Path, bytes: &[u8], files: &NamedFiles) -> Option<Self> {
+    pub(super) fn of(
+        path: &Path,
+        bytes: &[u8],
+        files: &NamedFiles,
+        dwords: DwordOptions,
+    ) -> Option<Self> {
         let name = input_args::show(path);
         let lower = name.to_ascii_lowercase();
         if [".json", ".jsonl", ".gz", ".log", ".r5cs"].iter().any(|other| lower.ends_with(other)) {
             return None;
         }
         let mut file = Self::new(path, name, &[]);
-        if let Some(words) = formats::vertex_program(bytes) {
+        if let Some(words) = formats::vertex_program_with(bytes, dwords) {
             return Some(Self::new(path, file.name, &words));
         }
         let text = std::str::from_utf8(bytes).ok()?;
