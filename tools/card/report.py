@@ -152,13 +152,15 @@ SCENES = ("buffer build bump clear conditionals desktop effect2d function ideas 
           " texture").split()
 
 
-def mesa_version(environment):
-    """The version of the Mesa that is used, as its driver says it."""
-    command = [os.environ["R500"], "card", "--no-draw", "eglinfo", "-B"]
-    environment = os.environ | environment | {"EGL_PLATFORM": "surfaceless"}
-    text = subprocess.run(command, env=environment, capture_output=True, text=True).stdout
-    found = re.search(r"Mesa (\d+\.\d+\.\d+)", text)
-    return f"Mesa {found[1]}" if found else "a Mesa of unknown version"
+def mesa_version(mesa):
+    """The version of the system's Mesa, or of one in a folder, as its driver has it."""
+    drivers = sorted(pathlib.Path(mesa or "/").glob("usr/lib/*/dri/r300_dri.so"))
+    libraries = sorted(pathlib.Path(mesa or "/").glob("usr/lib/*/libgallium*.so"))
+    for file in libraries + drivers:
+        found = re.search(rb" Mesa (\d+\.\d+\.\d+)", file.read_bytes())
+        if found:
+            return f"Mesa {found[1].decode()}"
+    return "a Mesa of unknown version"
 
 
 def main():
@@ -182,7 +184,7 @@ def main():
     print(f"{datetime.date.today()}, {arguments.jobs} tests at a time on {os.cpu_count()} processors.", file=out)
     wrong = False
     for mesa in (None, arguments.mesa.resolve()) if arguments.mesa else (None,):
-        print(f"\n### {mesa_version({'MESA': str(mesa)} if mesa else {})}\n", file=out)
+        print(f"\n### {mesa_version(mesa)}\n", file=out)
         wrong |= report(arguments, work / (mesa.name if mesa else "system"), mesa, out)
     print(f"\r{'':78}\r", end="", file=sys.stderr)
     return wrong

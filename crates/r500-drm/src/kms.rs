@@ -190,23 +190,38 @@ impl File {
         };
         self.wait_for(&fb.object);
         device.capture.record(|recorder| recorder.flip(fb.picture));
-        let tiling = *locked(&fb.object.tiling);
-        if let Some(window) = &device.window
-            && let Ok(rgb) = frame_rgb(&fb.object.buffer, &fb.picture, tiling, None)
-        {
-            let (width, height) = (fb.picture.width, fb.picture.height);
+        self.show_picture(&fb, number);
+        Ok(())
+    }
+
+    /// Shows a picture in the window and writes it, with the overlay if there is one. The program's buffer stays as it is.
+    fn show_picture(&self, Fb { object, picture }: &Fb, number: u32) {
+        let device = &self.device;
+        if device.window.is_none() && device.settings.frames.is_none() {
+            if let Some(profile) = &device.profile {
+                profile.frame(number, picture, &mut []);
+            }
+            return;
+        }
+        let tiling = *locked(&object.tiling);
+        let mut rgb = frame_rgb(&object.buffer, picture, tiling, None);
+        if let (Some(profile), Ok(rgb)) = (&device.profile, &mut rgb) {
+            profile.frame(number, picture, rgb);
+        }
+        let Picture { width, height, .. } = *picture;
+        if let (Some(window), Ok(rgb)) = (&device.window, &rgb) {
             let pixel = |&[r, g, b]: &[u8; 3]| u32::from_be_bytes([0, r, g, b]);
             let pixels = rgb.as_chunks().0.iter().map(pixel).collect();
             window.show(&Frame { width, height, pixels });
         }
         if let Some(directory) = &device.settings.frames {
             let path = directory.join(format!("frame-{number:05}.png"));
-            if let Err(error) = write_png(&path, &fb.object.buffer, &fb.picture, tiling) {
+            let rgb = rgb.map_err(std::io::Error::other);
+            if let Err(error) = rgb.and_then(|rgb| write_png(&path, [width, height], &rgb)) {
                 device.failed.store(true, Ordering::Relaxed);
                 log::print_once(&format!("cannot write {}: {error}", path.display()));
             }
         }
-        Ok(())
     }
 
     /// Creates a dumb buffer, for pictures that the program draws itself.
