@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use r500_files::{Output, OutputWriter};
 use r500_stream::capture::{Info, Recorder};
 
-use crate::worker::locked;
+use crate::lock::locked;
 use crate::{Settings, log};
 
 /// Records the program's operations from its first buffer. If the file cannot be written, reports it once and stops.

@@ -8,8 +8,8 @@ use r500_stream::{ChunkError, ChunkKind, Submission};
 
 use crate::abi::{Chunk, CommandStream};
 use crate::gem::{GART_BYTES, VRAM_BYTES};
+use crate::lock::locked;
 use crate::objects::Object;
-use crate::worker::locked;
 use crate::{Errno, File, Program, log};
 
 /// Limit of chunks, far above the number of kinds.

@@ -10,10 +10,11 @@ use crate::capture::Capture;
 use crate::display::Display;
 use crate::events::EventQueue;
 use crate::frame_link::FrameWriter;
+use crate::lock::locked;
 use crate::objects::{Handles, Objects};
 use crate::profile::Profile;
 use crate::vblank::Vblank;
-use crate::worker::{Worker, locked};
+use crate::worker::Worker;
 use crate::{Errno, Machine, Settings};
 
 /// The card of a process: its buffers, its screen, and the machine that draws.

@@ -11,8 +11,8 @@ use std::sync::Mutex;
 use rustix::net::SendFlags;
 use rustix::rand::GetRandomFlags;
 
+use crate::lock::locked;
 use crate::log;
-use crate::worker::locked;
 
 /// Limit of the width and height of a frame in pixels.
 pub(crate) const MAX_SIDE: u32 = r500_stream::MAX_SIDE;

@@ -10,9 +10,9 @@ use crate::abi::{
     GemBusy, GemClose, GemCreate, GemFlink, GemInfo, GemMmap, GemOp, GemOpen, GemSetDomain,
     GemTiling, GemWaitIdle, PrimeHandle,
 };
+use crate::lock::locked;
 use crate::memory::{PAGE, SharedMemory};
 use crate::objects::Object;
-use crate::worker::locked;
 use crate::{Errno, File, Program};
 
 /// Size of the card's own memory in bytes, as reported to the program.

@@ -1,4 +1,4 @@
-//! Mode-setting requests (KMS): one connector with one screen of one mode.
+//! Mode-setting requests (KMS): one connector with one screen.
 
 use std::sync::atomic::Ordering;
 
@@ -11,10 +11,10 @@ use crate::abi::{
 };
 use crate::display::Fb;
 use crate::frame_link::{Frame, MAX_SIDE};
+use crate::lock::locked;
 use crate::mode_objects::{CONNECTOR, CRTC, ENCODER, exists, list};
 use crate::properties;
 use crate::screen::write_png;
-use crate::worker::locked;
 use crate::{Errno, File, Program, log};
 
 /// Bits of a pixel and its colour bits, with the format that they denote.
@@ -53,10 +53,17 @@ impl File {
 
     pub(crate) fn set_crtc(&self, crtc: &Crtc) -> Result<(), Errno> {
         exists(crtc.id, CRTC)?;
+        let mut display = locked(&self.device.display);
         if crtc.mode_valid == 0 || crtc.fb == 0 {
-            locked(&self.device.display).shown = 0;
+            display.shown = 0;
             return Ok(());
         }
+        let sides = [crtc.mode.hdisplay, crtc.mode.vdisplay];
+        if sides.iter().any(|side| !(1..=MAX_SIDE).contains(&(*side).into())) {
+            return Err(Errno::INVAL);
+        }
+        display.mode = crtc.mode;
+        drop(display);
         self.show(crtc.fb)
     }
 
@@ -79,9 +86,11 @@ impl File {
         const CONNECTED: u32 = 1;
         const SUBPIXEL_UNKNOWN: u32 = 1;
         exists(connector.id, CONNECTOR)?;
-        let mode = locked(&self.device.display).mode;
+        let modes = locked(&self.device.display).modes.clone();
+        // The screen has the size of its preferred mode.
+        let mode = modes.first().copied().ok_or(Errno::IO)?;
         let c = connector;
-        list(program, &[mode], c.modes, &mut c.count_modes)?;
+        list(program, &modes, c.modes, &mut c.count_modes)?;
         list(program, &[ENCODER], c.encoders, &mut c.count_encoders)?;
         properties::of_object(program, CONNECTOR, [c.props, c.prop_values], &mut c.count_props)?;
         (c.encoder, c.kind, c.kind_index) = (ENCODER, DVI_D, 1);

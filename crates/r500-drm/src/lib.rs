@@ -22,6 +22,7 @@ mod gem;
 mod info;
 mod input;
 mod kms;
+mod lock;
 pub mod log;
 mod machine;
 mod memory;
@@ -39,6 +40,7 @@ mod worker;
 
 pub use capture::capture_path;
 pub use device::{Device, File};
+pub use display::mode_sizes;
 pub use errno::Errno;
 pub use events::EventQueue;
 pub use frame_link::{Frame, FrameListener, FrameReader};

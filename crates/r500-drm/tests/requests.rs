@@ -460,6 +460,39 @@ fn a_profile_that_cannot_be_written_is_a_failure() {
 }
 
 #[test]
+fn a_program_chooses_a_mode() {
+    const GET_CRTC: u32 = 0xc068_64a1;
+    const SET_CRTC: u32 = 0xc068_64a2;
+    let (file, _) = card(Settings { mode: [801, 600], ..Settings::default() });
+    let mut query = [0; 20];
+    query[12] = 3;
+    request(&file, GET_CONNECTOR, &mut query).unwrap();
+    assert_eq!(query[8], 3);
+    let mut modes = [0_u32; 17 * 3];
+    [query[2], query[3]] = address_mut(&mut modes);
+    request(&file, GET_CONNECTOR, &mut query).unwrap();
+    // The preferred one, and of the common sizes those that fit.
+    let sizes = [0, 17, 34].map(|n| (modes[n + 1] & 0xffff, modes[n + 3] >> 16));
+    assert_eq!(sizes, [(801, 600), (800, 600), (640, 480)]);
+    // PREFERRED is a bit of the type, the dword before the name.
+    assert_eq!([0, 17, 34].map(|n| modes[n + 8] >> 3 & 1), [1, 0, 0]);
+
+    let handle = create(&file, 640 * 480 * 4);
+    let mut fb = [0, 640, 480, 640 * 4, 32, 24, handle];
+    request(&file, ADD_FB, &mut fb).unwrap();
+    let mut crtc = [0; 26];
+    (crtc[3], crtc[4], crtc[8]) = (1, fb[0], 1);
+    crtc[9..].copy_from_slice(&modes[34..]);
+    request(&file, SET_CRTC, &mut crtc).unwrap();
+    let mut now = [0; 26];
+    now[3] = 1;
+    request(&file, GET_CRTC, &mut now).unwrap();
+    assert_eq!((now[4], now[8], now[9..].to_vec()), (fb[0], 1, modes[34..].to_vec()));
+    crtc[10] = 0;
+    assert_eq!(request(&file, SET_CRTC, &mut crtc), Err(Errno(libc::EINVAL)));
+}
+
+#[test]
 fn a_capture_holds_what_was_submitted() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.r5cs");

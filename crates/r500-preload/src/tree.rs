@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 use std::ptr;
 use std::sync::OnceLock;
 
-use r500_drm::{InputDevice, Settings, log};
+use r500_drm::{InputDevice, Settings, log, mode_sizes};
 use rustix::fs::{Access, Mode, OFlags};
 
 use crate::guard::guarded;
@@ -417,8 +417,9 @@ fn fill(copy: &Path) -> io::Result<()> {
     file(&format!("{connector}/uevent"), b"DEVTYPE=drm_connector\n")?;
     link(&format!("{connector}/device"), "../../card0")?;
     link(&format!("{connector}/subsystem"), "../../../../../../../class/drm")?;
-    let [width, height] = settings.mode;
-    file(&format!("{connector}/modes"), format!("{width}x{height}\n").as_bytes())?;
+    let modes = mode_sizes(settings.mode).into_iter();
+    let modes: String = modes.map(|[width, height]| format!("{width}x{height}\n")).collect();
+    file(&format!("{connector}/modes"), modes.as_bytes())?;
     link("/sys/class/drm/card0-DVI-D-1", &format!("../../{device}/drm/card0/card0-DVI-D-1"))?;
     if settings.input.is_some() {
         fill_inputs(&file, &link)?;
@@ -496,10 +497,10 @@ fn fill_inputs(
 /// Returns a set of codes as `/sys` has it: longs in hexadecimal, the highest first.
 fn words(codes: &[u16]) -> String {
     let last = codes.iter().max().map_or(0, |last| usize::from(*last) / 64);
-    let mut words = vec![0_u64; last + 1];
+    let mut words = [0_u64; 0x300 / 64];
     for code in codes {
         words[usize::from(code / 64)] |= 1 << (code % 64);
     }
-    let words: Vec<String> = words.iter().rev().map(|word| format!("{word:x}")).collect();
+    let words: Vec<String> = words[..=last].iter().rev().map(|word| format!("{word:x}")).collect();
     words.join(" ")
 }

@@ -11,7 +11,7 @@ use rustix::net::{RecvFlags, SendFlags, SocketAddrUnix};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::event::{EVENT_BYTES, InputDevice, InputEvent, KEY, RawEvent};
-use crate::worker::locked;
+use crate::lock::locked;
 use crate::{Errno, frame_link};
 
 /// Types of messages of a program. Others, as events for the lamps of a keyboard, have no effect.
@@ -123,18 +123,25 @@ impl Client {
 
     /// Reads what the program has sent. Returns whether it still has the device open.
     fn read_messages(&mut self) -> bool {
-        loop {
-            let mut bytes = [0_u8; EVENT_BYTES];
-            match rustix::net::recv(&self.socket, &mut bytes[..], RecvFlags::DONTWAIT) {
-                Ok((0, _)) => return false,
-                Ok((EVENT_BYTES, _)) => {
-                    let message: RawEvent = bytemuck::pod_read_unaligned(&bytes);
-                    self.take(message.event());
-                }
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(rustix::io::Errno::AGAIN) => return true,
-                Err(_) => return false,
+        let mut open = None;
+        while open.is_none() {
+            open = self.read_message();
+        }
+        open == Some(true)
+    }
+
+    /// Reads a message; if there is none, returns whether the program still has the device open.
+    fn read_message(&mut self) -> Option<bool> {
+        let mut bytes = [0_u8; EVENT_BYTES];
+        match rustix::net::recv(&self.socket, &mut bytes[..], RecvFlags::DONTWAIT) {
+            Ok((0, _)) => Some(false),
+            Ok((EVENT_BYTES, _)) => {
+                let message: RawEvent = bytemuck::pod_read_unaligned(&bytes);
+                self.take(message.event());
+                None
             }
+            Ok(_) | Err(rustix::io::Errno::INTR) => None,
+            Err(error) => Some(error == rustix::io::Errno::AGAIN),
         }
     }
 

@@ -89,11 +89,11 @@ fn last_code(kind: u16) -> u16 {
 
 /// Returns a set of bits, in whole longs as the kernel has it.
 fn bits(codes: &[u16], last: u16) -> Vec<u8> {
-    let mut set = vec![0_u8; (usize::from(last) / 64 + 1) * 8];
+    let mut set = [0_u8; 0x300 / 8];
     for code in codes {
         set[usize::from(code / 8)] |= 1 << (code % 8);
     }
-    set
+    set[..(usize::from(last) / 64 + 1) * 8].to_vec()
 }
 
 #[cfg(test)]

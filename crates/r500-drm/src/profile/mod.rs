@@ -11,8 +11,8 @@ use r500_stream::Submission;
 use r500_stream::capture::Picture;
 
 use crate::Settings;
+use crate::lock::locked;
 use crate::machine::DrawTime;
-use crate::worker::locked;
 
 use pace::Pace;
 use trace::{Span, Trace};

@@ -15,9 +15,9 @@ use serde::{Serialize, Serializer};
 
 use super::pace::Numbers;
 use crate::capture::create_numbered;
+use crate::lock::locked;
 use crate::log;
 use crate::machine::DrawTime;
-use crate::worker::locked;
 
 /// Begin and end of an event.
 #[derive(Debug, Clone, Copy)]

@@ -7,12 +7,13 @@ mod sync {
     pub(super) use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 }
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
 use r500_stream::Submission;
 
+use crate::lock::locked;
 use crate::profile::Profile;
 use crate::{Errno, Machine, log};
 
@@ -122,11 +123,6 @@ impl Shared {
         }
         self.ring.complete(!matches!(result, Ok(Ok(()))));
     }
-}
-
-/// Locks a mutex, ignoring poison: the guarded data is consistent between any two statements.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
