@@ -212,7 +212,9 @@ pub(crate) fn adopt_received(descriptor: c_int) {
     // SAFETY: the kernel has just made it; not -1.
     let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
     let node = inherited::marked(borrowed).filter(|node| node.input().is_none());
+    // First, as in `open`; the search finds the descriptor, if it has not been done.
     if let Some(node) = node
+        && get(descriptor).is_none()
         && let Err(Errno(number)) = adopt(descriptor, borrowed, node)
     {
         log::print(&format!(

@@ -161,9 +161,6 @@ mod on_the_card {
             SocketType, sendmsg, socketpair,
         };
 
-        // This process has a card of its own already.
-        let own = open(c"/dev/dri/renderD128");
-        assert!(is_radeon(own));
         let kind = (AddressFamily::UNIX, SocketType::STREAM, SocketFlags::empty());
         let (here, there) = socketpair(kind.0, kind.1, kind.2, None).unwrap();
         // SAFETY: the child makes system calls and ends.
@@ -195,7 +192,10 @@ mod on_the_card {
                 .cast::<c_int>()
                 .read_unaligned()
         };
+        // This process has made no request so far.
         assert!(is_radeon(received));
+        let own = open(c"/dev/dri/renderD128");
+        assert!(is_radeon(own));
         assert_eq!(status(received).st_rdev, libc::makedev(226, 0));
         // Buffers of this card, which the sender's would not have.
         let handle = create(received, 4096);
