@@ -23,6 +23,7 @@ SHADER_GROUPS = ("spec@glsl-1.10@", "spec@glsl-1.20@", "spec@arb_fragment_progra
 PROFILES = {
     "shader": ("shader", SHADER_GROUPS, "surfaceless_egl"),
     "quick_gl": ("quick_gl", ("",), "gbm"),
+    "quick_shader": ("quick_shader", ("",), "gbm"),
 }
 # Tests of window systems.
 WINDOWS = ("glx@", "wgl@")
@@ -188,4 +189,5 @@ def main():
     return any(name not in known for name, _ in worse)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

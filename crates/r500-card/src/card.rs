@@ -18,6 +18,7 @@ use r500_stream::{CommandProcessor, Effect, State, Submission};
 
 use crate::cp::{self, Context};
 use crate::draw_inputs::DrawInputs;
+use crate::draw_time::{Clock, DrawTime};
 use crate::limits::{Budget, CardError, Limits};
 use crate::reading::{ReadingError, Readings};
 use crate::recording::{DrawJob, Recording};
@@ -62,6 +63,8 @@ pub struct Card {
     /// Memory for the primitives and quads of a draw.
     quads: [QuadMemory; 2],
     rules_only: bool,
+    /// The times of draws that were not taken; `None` if they are not measured.
+    draw_times: Option<Vec<DrawTime>>,
 }
 
 impl Default for Card {
@@ -101,6 +104,7 @@ impl Card {
             vertex_engines: VertexEngines::new(None),
             quads: <[QuadMemory; 2]>::default(),
             rules_only: false,
+            draw_times: None,
         }
     }
 
@@ -169,6 +173,17 @@ impl Card {
     pub fn set_rules_only(&mut self, rules_only: bool) {
         self.rules_only = rules_only;
         self.vertex_engines.set_rules_only(rules_only);
+    }
+
+    /// Sets whether to measure how long each block takes for each draw; initially not. The caller
+    /// [takes](Self::take_draw_times) the times after each submission.
+    pub fn set_draw_times(&mut self, measured: bool) {
+        self.draw_times = measured.then(Vec::new);
+    }
+
+    /// Returns the times of the draws since the last call, in order; empty if they are not measured.
+    pub fn take_draw_times(&mut self) -> Vec<DrawTime> {
+        self.draw_times.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Sets the limits of each submission.
@@ -241,6 +256,7 @@ impl Card {
             vertex_engines,
             quads,
             rules_only,
+            draw_times,
         } = self;
         report.statistics.submissions += 1;
         textures.begin_submission();
@@ -255,6 +271,7 @@ impl Card {
                     }
                     let record = *wanted == Some(number);
                     let mut recording = record.then(Recording::default);
+                    let before = report.statistics;
                     let mut context = Context {
                         engine: engine.as_ref(),
                         readings,
@@ -266,8 +283,13 @@ impl Card {
                         texture_cache,
                         textures,
                         rules_only: *rules_only,
+                        clock: draw_times.is_some().then(|| Clock::begin(before)),
                     };
                     let drawn = cp::draw(cp.state(), &call, vertex_engines, quads, &mut context);
+                    let clock = context.clock;
+                    if let (Some(times), Some(clock)) = (draw_times.as_mut(), clock) {
+                        times.push(clock.end(report.statistics));
+                    }
                     report.set_programs(engine.program_use());
                     drawn?;
                     if let Some(recording) = recording {

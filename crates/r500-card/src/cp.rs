@@ -6,6 +6,7 @@ use r500_exec::{Engine, RunInfo};
 use r500_stream::{DrawCall, State};
 
 use crate::clip::{Clip, Viewport, WindowVertex};
+use crate::draw_time::{Clock, TimedBlock};
 use crate::ga::{Ga, Grid, Shape};
 use crate::limits::{Budget, CardError};
 use crate::output::Output;
@@ -41,6 +42,20 @@ pub(crate) struct Context<'a> {
     pub(crate) textures: &'a mut TextureStore,
     /// Whether the paths for common states are not taken.
     pub(crate) rules_only: bool,
+    /// Measures the blocks, if wanted.
+    pub(crate) clock: Option<Clock>,
+}
+
+impl Context<'_> {
+    /// Runs a part of a draw, whose time counts for a block.
+    fn timed<T>(&mut self, block: TimedBlock, part: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.clock.as_mut().map(|clock| clock.enter(block));
+        let result = part(self);
+        if let (Some(clock), Some(before)) = (&mut self.clock, before) {
+            clock.enter(before);
+        }
+        result
+    }
 }
 
 /// Executes a draw. `engines` run its vertices, `memory` is memory for its quads.
@@ -63,13 +78,14 @@ pub(crate) fn draw(
         return Ok(());
     };
     // Before the fragment program is prepared: a failure of the vertex program then costs less.
-    vertices.process_next(context.budget, context.report)?;
+    context.timed(TimedBlock::Vertices, |it| vertices.process_next(it.budget, it.report))?;
     let shading = match draw.no_render {
         true => None,
         false => shading(state, &draw, &layout, context)?,
     };
     let Some((shading, sc)) = shading else {
-        return vertices.process_all(context.budget, context.report);
+        return context
+            .timed(TimedBlock::Vertices, |it| vertices.process_all(it.budget, it.report));
     };
     // A draw that failed leaves quads.
     memory.iter_mut().for_each(QuadMemory::clear);
@@ -88,7 +104,8 @@ pub(crate) fn draw(
             strip: 0.0,
             ran: None,
         };
-        let result = pipeline.draw(&mut vertices, &draw, context);
+        let result = context
+            .timed(TimedBlock::Primitives, |context| pipeline.draw(&mut vertices, &draw, context));
         if let Some(ran) = pipeline.ran {
             context.report.count_engine(ran);
         }
@@ -165,7 +182,10 @@ impl Pipeline<'_, '_, '_> {
         let split = context.readings.quad_split;
         let (primitives, provoking) = (draw.vf_cntl.prim_type(), self.ga.provoking);
         let known = assemble(primitives, vertices.count(), provoking, split, |p| {
-            vertices.process_through(p.last_vertex(), context.budget, context.report)?;
+            let last = p.last_vertex();
+            context.timed(TimedBlock::Vertices, |it| {
+                vertices.process_through(last, it.budget, it.report)
+            })?;
             self.primitive(vertices, p, context)
         })?;
         if !known {
@@ -338,6 +358,11 @@ impl Pipeline<'_, '_, '_> {
             let Shading { rs, samples, fragments, .. } = self.shading;
             recording.add(&fragments.job(), rs, samples, &pending.primitives, &pending.quads)?;
         }
+        context.timed(TimedBlock::Fragments, |context| self.shade(is_last, context))
+    }
+
+    /// Shades quads, of this call or of the one before.
+    fn shade(&mut self, is_last: bool, context: &mut Context<'_>) -> Result<(), CardError> {
         if let Some(before) = self.queue.finish(self.memory) {
             self.count(before?, context);
         }

@@ -104,6 +104,7 @@ mod card;
 mod clip;
 mod cp;
 mod draw_inputs;
+mod draw_time;
 mod fg;
 mod fog;
 mod ga;
@@ -131,6 +132,7 @@ mod zb;
 
 pub use card::Card;
 pub use draw_inputs::DrawInputs;
+pub use draw_time::{DrawTime, TimedBlock};
 pub use host::{Host, HostError};
 pub use limits::{CardError, Limits};
 pub use playback::{Frame, Playback, PlaybackError, Played};

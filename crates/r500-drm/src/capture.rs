@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use r500_files::{Output, OutputWriter};
 use r500_stream::capture::{Info, Recorder};
 
-use crate::worker::locked;
+use crate::lock::locked;
 use crate::{Settings, log};
 
 /// Records the program's operations from its first buffer. If the file cannot be written, reports it once and stops.
@@ -106,13 +106,19 @@ impl Capture {
     }
 }
 
-/// Creates the file, or the first of `NAME.1.EXT`, `NAME.2.EXT`… that does not exist.
+/// Creates the file, and writes its head.
 fn begin(path: &Path, info: &Info) -> io::Result<(Recorder<OutputWriter>, Output)> {
+    let output = create_numbered(path)?;
+    Ok((Recorder::new(output.writer(), info.clone())?, output))
+}
+
+/// Creates a file of this process, or the first of `NAME.1.EXT`, `NAME.2.EXT`… that does not exist.
+pub(crate) fn create_numbered(path: &Path) -> io::Result<Output> {
     let mut number = 0;
     loop {
         let path = capture_path(path, number);
         match Output::create_new(&path) {
-            Ok(output) => return Ok((Recorder::new(output.writer(), info.clone())?, output)),
+            Ok(output) => return Ok(output),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => {
                 return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display())));
@@ -121,7 +127,7 @@ fn begin(path: &Path, info: &Info) -> io::Result<(Recorder<OutputWriter>, Output
     }
 }
 
-/// Returns the name of the capture of a process: that of the first process, with number 0, is the path.
+/// Returns the name of the capture, or of the profile, of a process: that of the first process, with number 0, is the path.
 pub fn capture_path(path: &Path, number: u32) -> PathBuf {
     if number == 0 {
         return path.to_owned();

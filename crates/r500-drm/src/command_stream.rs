@@ -8,8 +8,8 @@ use r500_stream::{ChunkError, ChunkKind, Submission};
 
 use crate::abi::{Chunk, CommandStream};
 use crate::gem::{GART_BYTES, VRAM_BYTES};
+use crate::lock::locked;
 use crate::objects::Object;
-use crate::worker::locked;
 use crate::{Errno, File, Program, log};
 
 /// Limit of chunks, far above the number of kinds.
@@ -50,8 +50,12 @@ impl File {
         }
         self.check(&submission)?;
         let fence = self.submit(submission);
-        for object in objects {
+        for object in &objects {
             object.fence.fetch_max(fence, Ordering::AcqRel);
+        }
+        // Another process does not know the fences of this card: it sees a buffer when the request returns, in the order of messages.
+        if objects.iter().any(|object| object.shared.load(Ordering::Acquire)) {
+            self.device.timed("wait for a shared buffer", || self.device.worker.wait(fence));
         }
         (request.gart_limit, request.vram_limit) = (GART_BYTES, VRAM_BYTES);
         Ok(())
@@ -80,7 +84,7 @@ impl File {
         let device = &self.device;
         device.count(&submission);
         if !device.capture.is_on() {
-            let fence = device.worker.submit(submission);
+            let fence = device.timed("submit", || device.worker.submit(submission));
             if device.settings.sync {
                 device.worker.wait(fence);
             }

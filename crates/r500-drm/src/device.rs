@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use r500_stream::{Submission, counted};
 
@@ -9,9 +10,11 @@ use crate::capture::Capture;
 use crate::display::Display;
 use crate::events::EventQueue;
 use crate::frame_link::FrameWriter;
+use crate::lock::locked;
 use crate::objects::{Handles, Objects};
+use crate::profile::Profile;
 use crate::vblank::Vblank;
-use crate::worker::{Worker, locked};
+use crate::worker::Worker;
 use crate::{Errno, Machine, Settings};
 
 /// The card of a process: its buffers, its screen, and the machine that draws.
@@ -27,8 +30,12 @@ pub struct Device {
     pub(crate) objects: Mutex<Objects>,
     pub(crate) display: Mutex<Display>,
     pub(crate) vblank: Vblank,
+    /// What the global names of buffers are combined with.
+    pub(crate) name_key: u32,
     /// The window for frames, if any.
     pub(crate) window: Option<FrameWriter>,
+    /// What is measured, if anything.
+    pub(crate) profile: Option<Arc<Profile>>,
     counts: Counts,
     /// The process of this card. A child that shares its memory must not end the capture.
     process: u32,
@@ -46,15 +53,18 @@ struct Counts {
 impl Device {
     /// Returns a card. Without a machine it accepts submissions and draws nothing.
     pub fn new(settings: Settings, machine: Option<Box<dyn Machine>>) -> Result<Arc<Self>, Errno> {
+        let profile = Profile::new(&settings).map(Arc::new);
         Ok(Arc::new(Self {
             draws: machine.is_some(),
-            worker: Worker::new(machine)?,
+            worker: Worker::new(machine, profile.clone())?,
             capture: Arc::new(Capture::new(&settings)),
             capture_order: Mutex::default(),
             objects: Mutex::default(),
             display: Mutex::new(Display::new(settings.mode)),
             vblank: Vblank::new(settings.window.is_some()),
+            name_key: name_key()?,
             window: settings.window.clone().map(FrameWriter::new),
+            profile,
             counts: Counts::default(),
             process: std::process::id(),
             failed: AtomicBool::new(false),
@@ -72,17 +82,21 @@ impl Device {
         }
     }
 
-    /// Completes the capture without waiting, if the process is the one that created the card. For a process that ends at
+    /// Completes the capture and the profile without waiting, if the process is the one that created the card. For a process that ends at
     /// once.
     pub fn finish_capture(&self) {
         if std::process::id() == self.process {
             self.capture.finish(false);
+            if let Some(profile) = &self.profile {
+                profile.finish(false);
+            }
         }
     }
 
-    /// Returns whether an output could not be written, which was reported then: a frame, or the capture.
+    /// Returns whether an output could not be written, which was reported then: a frame, the capture, or the profile.
     pub fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Relaxed) || self.capture.has_failed()
+        let profile = self.profile.as_ref().is_some_and(|profile| profile.has_failed());
+        self.failed.load(Ordering::Relaxed) || self.capture.has_failed() || profile
     }
 
     /// Returns the settings.
@@ -90,10 +104,13 @@ impl Device {
         &self.settings
     }
 
-    /// Waits for the machine, and completes the capture. Returns the lines to print for the user at the end.
+    /// Waits for the machine, and completes the capture and the profile. Returns the lines to print for the user at the end.
     pub fn finish(&self) -> Vec<String> {
         self.worker.wait_all();
         self.capture.finish(true);
+        if let Some(profile) = &self.profile {
+            profile.finish(true);
+        }
         let mut lines = self.worker.report(self.settings.stats);
         if self.settings.stats {
             let [submissions, dwords, relocations] =
@@ -111,12 +128,28 @@ impl Device {
         lines
     }
 
+    /// Executes what a program waits for; it is part of the profile.
+    pub(crate) fn timed<T>(&self, name: &'static str, wait: impl FnOnce() -> T) -> T {
+        let Some(profile) = &self.profile else { return wait() };
+        let begin = Instant::now();
+        let result = wait();
+        profile.request(name, begin);
+        result
+    }
+
     pub(crate) fn count(&self, submission: &Submission) {
         let counts = &self.counts;
         counts.submissions.fetch_add(1, Ordering::Relaxed);
         counts.dwords.fetch_add(submission.words.len() as u64, Ordering::Relaxed);
         counts.relocations.fetch_add(submission.relocations.len() as u64, Ordering::Relaxed);
     }
+}
+
+/// Returns a number that other processes do not have. Ids of buffers are small: with it, a name is not 0.
+fn name_key() -> Result<u32, Errno> {
+    let mut random = [0_u8; 4];
+    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
+    Ok(u32::from_ne_bytes(random) | 0x4000_0000)
 }
 
 /// An open file of the node: buffer handles, and an event queue.

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use bytemuck::Pod;
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType};
 
+use crate::lock::locked;
 use crate::memory::out_of_the_way;
-use crate::worker::locked;
 use crate::{Errno, log};
 
 /// The card's end of an event queue.

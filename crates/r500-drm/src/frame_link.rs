@@ -11,8 +11,8 @@ use std::sync::Mutex;
 use rustix::net::SendFlags;
 use rustix::rand::GetRandomFlags;
 
+use crate::lock::locked;
 use crate::log;
-use crate::worker::locked;
 
 /// Limit of the width and height of a frame in pixels.
 pub(crate) const MAX_SIDE: u32 = r500_stream::MAX_SIDE;
@@ -38,9 +38,7 @@ pub struct FrameListener {
 impl FrameListener {
     /// Creates a listener with a unique name, for [`Settings::window`](crate::Settings::window).
     pub fn new() -> io::Result<Self> {
-        let mut random = [0_u8; 16];
-        rustix::rand::getrandom(&mut random, GetRandomFlags::empty())?;
-        let name = format!("r500-window-{:032x}", u128::from_ne_bytes(random));
+        let name = unique_name("r500-window")?;
         let socket = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
         Ok(Self { socket, name })
     }
@@ -60,6 +58,13 @@ impl FrameListener {
             }
         }
     }
+}
+
+/// Returns a name for a socket that no other process guesses.
+pub(crate) fn unique_name(prefix: &str) -> io::Result<String> {
+    let mut random = [0_u8; 16];
+    rustix::rand::getrandom(&mut random, GetRandomFlags::empty())?;
+    Ok(format!("{prefix}-{:032x}", u128::from_ne_bytes(random)))
 }
 
 /// The frames of one process.

@@ -1,7 +1,7 @@
 //! GEM requests: buffer objects, and sharing them between files and processes.
 
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use r500_stream::{Buffer, BufferId, Tiling};
@@ -10,9 +10,9 @@ use crate::abi::{
     GemBusy, GemClose, GemCreate, GemFlink, GemInfo, GemMmap, GemOp, GemOpen, GemSetDomain,
     GemTiling, GemWaitIdle, PrimeHandle,
 };
+use crate::lock::locked;
 use crate::memory::{PAGE, SharedMemory};
 use crate::objects::Object;
-use crate::worker::locked;
 use crate::{Errno, File, Program};
 
 /// Size of the card's own memory in bytes, as reported to the program.
@@ -119,7 +119,10 @@ impl File {
 
     /// Waits until the card has finished with a buffer.
     pub(crate) fn wait_for(&self, object: &Object) {
-        self.device.worker.wait(object.fence.load(Ordering::Acquire));
+        let (worker, fence) = (&self.device.worker, object.fence.load(Ordering::Acquire));
+        if !worker.is_done(fence) {
+            self.device.timed("wait", || worker.wait(fence));
+        }
         self.device.capture.record(|recorder| recorder.wait(object.buffer.id()));
     }
 
@@ -153,14 +156,16 @@ impl File {
         Ok(())
     }
 
-    /// Gives a buffer a name for other files of this process.
+    /// Gives a buffer a name for other files of this process. Another process has no buffer of that name: names of different processes
+    /// differ by their keys.
     pub(crate) fn gem_flink(&self, flink: &mut GemFlink) -> Result<(), Errno> {
-        flink.name = self.object(flink.handle)?.buffer.id().0;
+        flink.name = self.object(flink.handle)?.buffer.id().0 ^ self.device.name_key;
         Ok(())
     }
 
     pub(crate) fn gem_open(&self, open: &mut GemOpen) -> Result<(), Errno> {
-        let object = locked(&self.device.objects).by_id.get(&open.name).and_then(Weak::upgrade);
+        let id = open.name ^ self.device.name_key;
+        let object = locked(&self.device.objects).by_id.get(&id).and_then(Weak::upgrade);
         let object = object.ok_or(Errno::NOENT)?;
         open.size = object.memory.size();
         open.handle = locked(&self.handles).add(object);
@@ -170,6 +175,7 @@ impl File {
     /// Exports a buffer as a dma-buf: its memory file.
     pub(crate) fn prime_handle_to_fd(&self, prime: &mut PrimeHandle) -> Result<(), Errno> {
         let object = self.object(prime.handle)?;
+        object.shared.store(true, Ordering::Release);
         prime.fd = object.memory.file().try_clone_to_owned()?.into_raw_fd();
         Ok(())
     }
@@ -208,6 +214,7 @@ impl crate::Device {
             memory,
             domain: AtomicU32::new(domain),
             tiling: Mutex::default(),
+            shared: AtomicBool::new(false),
             fence: AtomicU64::new(0),
             capture: Arc::clone(&self.capture),
         });
@@ -222,7 +229,11 @@ impl crate::Device {
     fn import(&self, file: &OwnedFd) -> Result<Arc<Object>, Errno> {
         match self.known(file.as_fd())? {
             Some(object) => Ok(object),
-            None => Ok(self.adopt(SharedMemory::import(file.as_fd())?, DOMAIN_GTT)),
+            None => {
+                let object = self.adopt(SharedMemory::import(file.as_fd())?, DOMAIN_GTT);
+                object.shared.store(true, Ordering::Release);
+                Ok(object)
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! Mode-setting requests (KMS): one connector with one screen of one mode.
+//! Mode-setting requests (KMS): one connector with one screen.
 
 use std::sync::atomic::Ordering;
 
@@ -11,10 +11,10 @@ use crate::abi::{
 };
 use crate::display::Fb;
 use crate::frame_link::{Frame, MAX_SIDE};
+use crate::lock::locked;
 use crate::mode_objects::{CONNECTOR, CRTC, ENCODER, exists, list};
 use crate::properties;
 use crate::screen::write_png;
-use crate::worker::locked;
 use crate::{Errno, File, Program, log};
 
 /// Bits of a pixel and its colour bits, with the format that they denote.
@@ -53,10 +53,17 @@ impl File {
 
     pub(crate) fn set_crtc(&self, crtc: &Crtc) -> Result<(), Errno> {
         exists(crtc.id, CRTC)?;
+        let mut display = locked(&self.device.display);
         if crtc.mode_valid == 0 || crtc.fb == 0 {
-            locked(&self.device.display).shown = 0;
+            display.shown = 0;
             return Ok(());
         }
+        let sides = [crtc.mode.hdisplay, crtc.mode.vdisplay];
+        if sides.iter().any(|side| !(1..=MAX_SIDE).contains(&(*side).into())) {
+            return Err(Errno::INVAL);
+        }
+        display.mode = crtc.mode;
+        drop(display);
         self.show(crtc.fb)
     }
 
@@ -79,9 +86,11 @@ impl File {
         const CONNECTED: u32 = 1;
         const SUBPIXEL_UNKNOWN: u32 = 1;
         exists(connector.id, CONNECTOR)?;
-        let mode = locked(&self.device.display).mode;
+        let modes = locked(&self.device.display).modes.clone();
+        // The screen has the size of its preferred mode.
+        let mode = modes.first().copied().ok_or(Errno::IO)?;
         let c = connector;
-        list(program, &[mode], c.modes, &mut c.count_modes)?;
+        list(program, &modes, c.modes, &mut c.count_modes)?;
         list(program, &[ENCODER], c.encoders, &mut c.count_encoders)?;
         properties::of_object(program, CONNECTOR, [c.props, c.prop_values], &mut c.count_props)?;
         (c.encoder, c.kind, c.kind_index) = (ENCODER, DVI_D, 1);
@@ -190,23 +199,38 @@ impl File {
         };
         self.wait_for(&fb.object);
         device.capture.record(|recorder| recorder.flip(fb.picture));
-        let tiling = *locked(&fb.object.tiling);
-        if let Some(window) = &device.window
-            && let Ok(rgb) = frame_rgb(&fb.object.buffer, &fb.picture, tiling, None)
-        {
-            let (width, height) = (fb.picture.width, fb.picture.height);
+        self.show_picture(&fb, number);
+        Ok(())
+    }
+
+    /// Shows a picture in the window and writes it, with the overlay if there is one. The program's buffer stays as it is.
+    fn show_picture(&self, Fb { object, picture }: &Fb, number: u32) {
+        let device = &self.device;
+        if device.window.is_none() && device.settings.frames.is_none() {
+            if let Some(profile) = &device.profile {
+                profile.frame(number, picture, &mut []);
+            }
+            return;
+        }
+        let tiling = *locked(&object.tiling);
+        let mut rgb = frame_rgb(&object.buffer, picture, tiling, None);
+        if let (Some(profile), Ok(rgb)) = (&device.profile, &mut rgb) {
+            profile.frame(number, picture, rgb);
+        }
+        let Picture { width, height, .. } = *picture;
+        if let (Some(window), Ok(rgb)) = (&device.window, &rgb) {
             let pixel = |&[r, g, b]: &[u8; 3]| u32::from_be_bytes([0, r, g, b]);
             let pixels = rgb.as_chunks().0.iter().map(pixel).collect();
             window.show(&Frame { width, height, pixels });
         }
         if let Some(directory) = &device.settings.frames {
             let path = directory.join(format!("frame-{number:05}.png"));
-            if let Err(error) = write_png(&path, &fb.object.buffer, &fb.picture, tiling) {
+            let rgb = rgb.map_err(std::io::Error::other);
+            if let Err(error) = rgb.and_then(|rgb| write_png(&path, [width, height], &rgb)) {
                 device.failed.store(true, Ordering::Relaxed);
                 log::print_once(&format!("cannot write {}: {error}", path.display()));
             }
         }
-        Ok(())
     }
 
     /// Creates a dumb buffer, for pictures that the program draws itself.

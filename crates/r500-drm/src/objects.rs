@@ -1,7 +1,7 @@
 //! Buffer objects and their handles.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, Weak};
 
 use r500_stream::{Buffer, Tiling};
@@ -17,6 +17,8 @@ pub(crate) struct Object {
     pub(crate) memory: Arc<SharedMemory>,
     pub(crate) domain: AtomicU32,
     pub(crate) tiling: Mutex<Tiling>,
+    /// Whether it has a descriptor with which other processes may use it.
+    pub(crate) shared: AtomicBool,
     /// Fence of the last submission that uses it.
     pub(crate) fence: AtomicU64,
     pub(crate) capture: Arc<Capture>,

@@ -4,8 +4,8 @@ use bytemuck::{Pod, Zeroable};
 use r500_stream::PixelFormat;
 
 use crate::abi::{GetProperty, ObjectProperties, Plane, PlaneResources, SetPlane};
+use crate::lock::locked;
 use crate::mode_objects::{CONNECTOR, CRTC, PLANE, exists, list};
-use crate::worker::locked;
 use crate::{Errno, File, Program};
 
 /// A property with its named values.

@@ -26,6 +26,12 @@ pub struct Settings {
     pub frames: Option<PathBuf>,
     /// Name of the [`FrameListener`](crate::FrameListener) for the displayed frames.
     pub window: Option<String>,
+    /// Name of the [`InputListener`](crate::InputListener) for keyboard and mouse; `None` for a card without them.
+    pub input: Option<String>,
+    /// Whether frames that are shown or written have the numbers of the frame drawn over them.
+    pub overlay: bool,
+    /// The trace of submissions, draws and waits. Files of later processes are numbered as captures are.
+    pub profile: Option<PathBuf>,
     /// Width and height of the screen in pixels.
     pub mode: [u16; 2],
     /// The name of the engine for fragment programs, for the machine; `None` for its usual one. All engines give the same bits.
@@ -49,6 +55,9 @@ impl Default for Settings {
             capture: None,
             frames: None,
             window: None,
+            input: None,
+            overlay: false,
+            profile: None,
             mode: [1024, 768],
             engine: None,
             readings: Vec::new(),
@@ -66,6 +75,9 @@ const STATS: &str = "R500_CARD_STATS";
 const CAPTURE: &str = "R500_CARD_CAPTURE";
 const FRAMES: &str = "R500_CARD_FRAMES";
 const WINDOW: &str = "R500_CARD_WINDOW";
+const INPUT: &str = "R500_CARD_INPUT";
+const OVERLAY: &str = "R500_CARD_OVERLAY";
+const PROFILE: &str = "R500_CARD_PROFILE";
 const MODE: &str = "R500_CARD_MODE";
 const ENGINE: &str = "R500_CARD_ENGINE";
 const READINGS: &str = "R500_CARD_READINGS";
@@ -88,6 +100,11 @@ impl Settings {
     /// The usual [`limit_time`](Self::limit_time).
     pub const LIMIT_TIME: Duration = Duration::from_secs(120);
 
+    /// Returns whether the times of submissions and draws are measured.
+    pub fn measures(&self) -> bool {
+        self.overlay || self.profile.is_some()
+    }
+
     /// Returns the environment variables of these settings: all of them, `None` for those that must not be set.
     pub fn variables(&self) -> Vec<(&'static str, Option<OsString>)> {
         let switch = |on: bool| Some(OsString::from(if on { "1" } else { "0" }));
@@ -101,6 +118,9 @@ impl Settings {
             (CAPTURE, path(&self.capture)),
             (FRAMES, path(&self.frames)),
             (WINDOW, self.window.clone().map(OsString::from)),
+            (INPUT, self.input.clone().map(OsString::from)),
+            (OVERLAY, switch(self.overlay)),
+            (PROFILE, path(&self.profile)),
             (MODE, Some(format!("{}x{}", self.mode[0], self.mode[1]).into())),
             (ENGINE, self.engine.clone().map(OsString::from)),
             (READINGS, Some(self.readings.join(",").into())),
@@ -125,6 +145,7 @@ impl Settings {
             (SYNC, &mut settings.sync),
             (CHECK, &mut settings.check),
             (STATS, &mut settings.stats),
+            (OVERLAY, &mut settings.overlay),
         ] {
             match text(name).as_deref() {
                 None => {}
@@ -136,6 +157,8 @@ impl Settings {
         settings.capture = get(CAPTURE).map(PathBuf::from);
         settings.frames = get(FRAMES).map(PathBuf::from);
         settings.window = text(WINDOW);
+        settings.input = text(INPUT);
+        settings.profile = get(PROFILE).map(PathBuf::from);
         settings.engine = text(ENGINE);
         if let Some(value) = text(READINGS) {
             let readings = value.split(',').filter(|reading| !reading.is_empty());
@@ -189,6 +212,9 @@ mod tests {
             capture: Some("a b.r5cs".into()),
             frames: Some("/frames".into()),
             window: Some("screen".into()),
+            input: Some("keys".into()),
+            overlay: true,
+            profile: Some("out.json".into()),
             mode: [640, 480],
             engine: Some("jit".into()),
             readings: vec!["subpixel=256".into(), "guard-band=wide".into()],

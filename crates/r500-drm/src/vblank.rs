@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::Errno;
-use crate::worker::locked;
+use crate::lock::locked;
 
 /// Vertical blanks a second.
 pub(crate) const RATE: u32 = 60;

@@ -7,8 +7,9 @@ use std::fs;
 use std::io::{ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use r500_drm::{Device, Errno, EventQueue, Fault, File, Machine, Program, Settings};
+use r500_drm::{Device, DrawTime, Errno, EventQueue, Fault, File, Machine, Program, Settings};
 use r500_stream::capture::{Event, Limits, Player, Reader};
 use r500_stream::{Chip, Submission};
 use tempfile::TempDir;
@@ -95,6 +96,21 @@ impl Machine for Storing {
 
     fn report(&self, _: bool) -> Vec<String> {
         vec!["stored".to_owned()]
+    }
+
+    /// One draw a submission, of which vertices took a quarter of the time.
+    fn take_draw_times(&mut self) -> Vec<DrawTime> {
+        let submissions = self.0.lock().unwrap();
+        let end = Instant::now();
+        let begin = end - Duration::from_millis(4);
+        let ms = Duration::from_millis;
+        vec![DrawTime {
+            number: submissions.len() as u64 - 1,
+            begin,
+            end,
+            blocks: vec![("vertices", ms(1)), ("fragments", ms(3))],
+            counts: vec![("quads", 77)],
+        }]
     }
 }
 
@@ -239,6 +255,56 @@ fn a_dma_buf_is_the_same_buffer() {
     assert_eq!(none, Errno(libc::EBADF));
 }
 
+/// A machine that takes its time.
+#[derive(Debug)]
+struct Slow;
+
+impl Machine for Slow {
+    fn submit(&mut self, submission: &Submission) -> Result<(), Fault> {
+        std::thread::sleep(Duration::from_millis(50));
+        submission.relocations[0].buffer.store(0, submission.words[0]);
+        Ok(())
+    }
+
+    fn report(&self, _: bool) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn take_draw_times(&mut self) -> Vec<DrawTime> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn a_submission_on_a_shared_buffer_is_finished_when_its_request_returns() {
+    let settings = Settings { check: false, ..Settings::default() };
+    let file = open(&Device::new(settings, Some(Box::new(Slow))).unwrap()).0;
+    let handle = create(&file, 4096);
+    let is_busy = || request(&file, BUSY, &mut [handle, 0]) == Err(Errno(libc::EBUSY));
+    submit(&file, &[7], &[[handle, 0, 4, 0]]).unwrap();
+    assert!(is_busy());
+    request(&file, PRIME_HANDLE_TO_FD, &mut [handle, 0, 0]).unwrap();
+    submit(&file, &[8], &[[handle, 0, 4, 0]]).unwrap();
+    assert!(!is_busy());
+}
+
+#[test]
+fn global_names_are_those_of_one_process() {
+    const FLINK: u32 = 0xc008_640a;
+    const GEM_OPEN: u32 = 0xc010_640b;
+    let [(file, _), (foreign, _)] = [(); 2].map(|()| card(Settings::default()));
+    let handle = create(&file, 4096);
+    create(&foreign, 8192);
+    let mut flink = [handle, 0];
+    request(&file, FLINK, &mut flink).unwrap();
+    assert_ne!(flink[1], 0);
+    let (other, _) = open(file.device());
+    let mut named = [flink[1], 0, 0, 0];
+    request(&other, GEM_OPEN, &mut named).unwrap();
+    assert_eq!(named[2], 4096);
+    assert_eq!(request(&foreign, GEM_OPEN, &mut [flink[1], 0, 0, 0]), Err(Errno(libc::ENOENT)));
+}
+
 #[test]
 fn unknown_requests_are_refused() {
     let (file, _) = card(Settings::default());
@@ -288,6 +354,142 @@ fn a_screen_shows_frames_and_reports_flips() {
     let mut rgb = [0; 12];
     reader.next_frame(&mut rgb).unwrap();
     assert_eq!(rgb, [255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+}
+
+/// Shows frame buffers of 200x100 black pixels, two of them, and returns the first written frame.
+fn shown(overlay: bool) -> (Vec<u8>, Vec<u32>) {
+    const SIZE: [usize; 2] = [200, 100];
+    let frames = TempDir::new().unwrap();
+    let directory = Some(frames.path().to_owned());
+    let settings = Settings { overlay, frames: directory, check: false, ..Settings::default() };
+    let (file, _) = card(settings);
+    let handle = create(&file, (SIZE[0] * SIZE[1] * 4) as u32);
+    let mut fb = [0, SIZE[0] as u32, SIZE[1] as u32, SIZE[0] as u32 * 4, 32, 24, handle];
+    request(&file, ADD_FB, &mut fb).unwrap();
+    submit(&file, &[0x00ff_0000], &[[handle, 0, 4, 0]]).unwrap();
+    request(&file, PAGE_FLIP, &mut [1, fb[0], 1, 0, 5, 6]).unwrap();
+    let picture =
+        fs::File::open(frames.path().join("frame-00000.png")).map(std::io::BufReader::new);
+    let mut reader = png::Decoder::new(picture.unwrap()).read_info().unwrap();
+    let mut rgb = vec![0; SIZE[0] * SIZE[1] * 3];
+    reader.next_frame(&mut rgb).unwrap();
+    let mut mmap = [handle, 0, 0, 0, 80_000, 0, 0, 0];
+    request(&file, GEM_MMAP, &mut mmap).unwrap();
+    let offset = u64::from(mmap[7]) << 32 | u64::from(mmap[6]);
+    let mapping = file.mapping(offset, 80_000).unwrap();
+    let mut bytes = vec![0; 80_000];
+    let memory = mapping.as_fd().try_clone_to_owned().map(fs::File::from).unwrap();
+    std::os::unix::fs::FileExt::read_exact_at(&memory, &mut bytes, 0).unwrap();
+    let dwords = bytes.as_chunks().0.iter().map(|dword| u32::from_le_bytes(*dword));
+    (rgb, dwords.collect())
+}
+
+#[test]
+fn the_overlay_is_in_the_written_frame_and_not_in_the_programs_buffer() {
+    let (plain, before) = shown(false);
+    let (drawn, after) = shown(true);
+    assert_eq!(before[..2], [0x00ff_0000, 0]);
+    assert_eq!(after, before);
+    assert_eq!(plain[..3], [255, 0, 0]);
+    let changed: Vec<usize> = (0..plain.len()).filter(|n| plain[*n] != drawn[*n]).collect();
+    assert!(changed.iter().all(|n| drawn[*n] == 255), "the text is white");
+    // The rows of text: frames, draws, and the card's time with that of two blocks, ten pixels each.
+    let rows: std::collections::BTreeSet<usize> =
+        changed.iter().map(|n| (n / 600 - 8) / 10).collect();
+    assert_eq!(rows.into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn a_profile_has_submissions_draws_blocks_and_frames() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("out.json");
+    for (number, name) in [(0, "out.json"), (1, "out.1.json")] {
+        let settings =
+            Settings { profile: Some(path.clone()), check: false, ..Settings::default() };
+        let (file, _) = card(settings);
+        // The draws of the machine begin in the past, but not before the profile.
+        std::thread::sleep(Duration::from_millis(20));
+        let handle = create(&file, 4096);
+        let mut fb = [0, 2, 2, 8, 32, 24, handle];
+        request(&file, ADD_FB, &mut fb).unwrap();
+        submit(&file, &[7, 7, 7], &[[handle, 0, 4, 0]]).unwrap();
+        submit(&file, &[9], &[[handle, 0, 4, 0]]).unwrap();
+        request(&file, PAGE_FLIP, &mut [1, fb[0], 0, 0, 5, 6]).unwrap();
+        assert!(!folder.path().join(name).exists(), "it gets its name at the end");
+        file.device().finish();
+        assert!(!file.device().has_failed());
+        let text = fs::read_to_string(folder.path().join(name)).unwrap();
+        let events: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+        let of = |name: &str| {
+            let found: Vec<_> = events.iter().filter(|event| event["name"] == name).collect();
+            assert_eq!(found.len(), 1, "{name} in run {number}: {text}");
+            found[0]
+        };
+        let time = |event: &serde_json::Value| event["ts"].as_f64().unwrap();
+        assert_eq!(of("process_name")["args"]["name"], std::env::args().next().unwrap());
+        assert_eq!(of("submission 1")["args"]["dwords"], 3);
+        assert_eq!(of("submission 2")["args"]["draws"], 1);
+        assert_eq!(of("draw 1")["args"]["quads"], 77);
+        assert_eq!(of("draw 1")["dur"], 4000.0);
+        // Blocks follow each other within their draw.
+        let blocks = |name: &str| {
+            events.iter().filter(|event| event["name"] == name).nth(1).unwrap().clone()
+        };
+        let [vertices, fragments] = ["vertices", "fragments"].map(blocks);
+        assert_eq!((&vertices["dur"], &fragments["dur"]), (&1000.0.into(), &3000.0.into()));
+        assert!((time(&vertices) - time(of("draw 1"))).abs() < 1e-3);
+        assert!((time(&fragments) - time(&vertices) - 1000.0).abs() < 1e-3);
+        assert_eq!(vertices["tid"], of("draw 1")["tid"]);
+        // The program submits on a thread of its own.
+        let submit = events.iter().find(|event| event["name"] == "submit").unwrap();
+        assert_ne!(submit["tid"], of("draw 1")["tid"]);
+        assert_eq!(of("frame 0")["ph"], "i");
+        assert_eq!(of("ms of a frame")["args"]["vertices"], 2.0);
+        assert_eq!(of("of a frame")["args"]["draws"], 2);
+    }
+}
+
+#[test]
+fn a_profile_that_cannot_be_written_is_a_failure() {
+    let profile = Some("/nonexistent/out.json".into());
+    let (file, _) = card(Settings { profile, check: false, ..Settings::default() });
+    let handle = create(&file, 4096);
+    submit(&file, &[7], &[[handle, 0, 4, 0]]).unwrap();
+    file.device().finish();
+    assert!(file.device().has_failed());
+}
+
+#[test]
+fn a_program_chooses_a_mode() {
+    const GET_CRTC: u32 = 0xc068_64a1;
+    const SET_CRTC: u32 = 0xc068_64a2;
+    let (file, _) = card(Settings { mode: [801, 600], ..Settings::default() });
+    let mut query = [0; 20];
+    query[12] = 3;
+    request(&file, GET_CONNECTOR, &mut query).unwrap();
+    assert_eq!(query[8], 3);
+    let mut modes = [0_u32; 17 * 3];
+    [query[2], query[3]] = address_mut(&mut modes);
+    request(&file, GET_CONNECTOR, &mut query).unwrap();
+    // The preferred one, and of the common sizes those that fit.
+    let sizes = [0, 17, 34].map(|n| (modes[n + 1] & 0xffff, modes[n + 3] >> 16));
+    assert_eq!(sizes, [(801, 600), (800, 600), (640, 480)]);
+    // PREFERRED is a bit of the type, the dword before the name.
+    assert_eq!([0, 17, 34].map(|n| modes[n + 8] >> 3 & 1), [1, 0, 0]);
+
+    let handle = create(&file, 640 * 480 * 4);
+    let mut fb = [0, 640, 480, 640 * 4, 32, 24, handle];
+    request(&file, ADD_FB, &mut fb).unwrap();
+    let mut crtc = [0; 26];
+    (crtc[3], crtc[4], crtc[8]) = (1, fb[0], 1);
+    crtc[9..].copy_from_slice(&modes[34..]);
+    request(&file, SET_CRTC, &mut crtc).unwrap();
+    let mut now = [0; 26];
+    now[3] = 1;
+    request(&file, GET_CRTC, &mut now).unwrap();
+    assert_eq!((now[4], now[8], now[9..].to_vec()), (fb[0], 1, modes[34..].to_vec()));
+    crtc[10] = 0;
+    assert_eq!(request(&file, SET_CRTC, &mut crtc), Err(Errno(libc::EINVAL)));
 }
 
 #[test]

@@ -1,27 +1,32 @@
 //! Interposed `open`, `close`, `dup`, `fcntl` and their variants.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use libc::mode_t;
 
 use crate::guard::{answered, guarded};
+use crate::inputs;
 use crate::node::Node;
 use crate::nodes;
 use crate::real::real;
-use crate::tree::{self, node_of_path, translated};
+use crate::tree::{self, node_of_path};
 
 /// Opens a node.
 pub(crate) fn open_node(node: Node, flags: c_int) -> c_int {
-    answered(-1, || nodes::open(node, flags))
+    answered(-1, || match node.input() {
+        None => nodes::open(node, flags),
+        Some(_) => inputs::open(node, flags),
+    })
 }
 
-/// Returns the node with a name in an open directory, if the directory is the copy of `/dev/dri`.
+/// Returns the node with a name in an open directory, if the directory is the copy of that of the node.
 ///
 /// # Safety
 ///
 /// `path` is null or a C string.
-unsafe fn node_in(directory: c_int, path: *const c_char) -> Option<Node> {
+pub(crate) unsafe fn node_in(directory: c_int, path: *const c_char) -> Option<Node> {
     if path.is_null() || directory < 0 {
         return None;
     }
@@ -32,9 +37,34 @@ unsafe fn node_in(directory: c_int, path: *const c_char) -> Option<Node> {
         .find(|node| node.path().to_bytes().rsplit(|b| *b == b'/').next() == Some(name))?;
     guarded(None, || {
         let link = std::fs::read_link(format!("/proc/self/fd/{directory}")).ok()?;
-        (tree::original(&link)? == Path::new("/dev/dri")).then_some(node)
+        let place = Path::new(OsStr::from_bytes(node.path().to_bytes())).parent();
+        (Some(tree::original(&link)?) == place).then_some(node)
     })
 }
+
+/// Returns the path to open in place of another, if any. A folder whose entries may be read has those of the card among them.
+///
+/// # Safety
+///
+/// `path` is null or a C string.
+unsafe fn opened(directory: c_int, path: *const c_char, flags: c_int) -> Option<CString> {
+    let lists = flags & libc::O_DIRECTORY != 0 && flags & libc::O_PATH == 0;
+    // SAFETY: see above.
+    let listed = if lists { unsafe { tree::listed(path) } } else { None };
+    // SAFETY: see above.
+    listed.or_else(|| unsafe { tree::translated_at(directory, path) })
+}
+
+/// The folder to which a path is relative: that of a descriptor, or the current one.
+macro_rules! directory_or_current {
+    () => {
+        libc::AT_FDCWD
+    };
+    ($directory:ident) => {
+        $directory
+    };
+}
+pub(crate) use directory_or_current;
 
 /// Defines a function that opens a path, with or without a directory and a mode.
 macro_rules! opens {
@@ -58,7 +88,7 @@ macro_rules! opens {
                 return descriptor;
             }
             // SAFETY: as above.
-            let copy = unsafe { translated(path) };
+            let copy = unsafe { opened(directory_or_current!($($directory)?), path, flags) };
             let path = copy.as_deref().map_or(path, CStr::as_ptr);
             real!($name(
                 $($directory: $dtype,)? path: *const c_char, flags: c_int $(, $mode: $mtype)?

@@ -24,8 +24,10 @@
 mod files;
 mod guard;
 mod inherited;
+mod inputs;
 mod libdrm;
 mod machine;
+mod messages;
 mod node;
 mod nodes;
 mod parent;

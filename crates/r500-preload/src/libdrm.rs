@@ -16,6 +16,8 @@ fn kind(node: Node) -> c_int {
     match node {
         Node::Primary => 0,
         Node::Render => 2,
+        // These are not nodes of the card.
+        Node::Keyboard | Node::Mouse => -1,
     }
 }
 
@@ -69,7 +71,7 @@ fn new_device() -> *mut DrmDevice {
     let block = Box::leak(Box::new(DeviceBlock {
         device: DrmDevice {
             nodes: ptr::null(),
-            available_nodes: Node::ALL.into_iter().map(|node| 1 << kind(node)).sum(),
+            available_nodes: Node::CARD.into_iter().map(|node| 1 << kind(node)).sum(),
             bus_type: BUS_PCI,
             bus: ptr::null(),
             id: ptr::null(),
@@ -137,7 +139,7 @@ unsafe extern "C" fn drmGetDeviceFromDevId(
     _flags: u32,
     out: *mut *mut DrmDevice,
 ) -> c_int {
-    let mut numbers = Node::ALL.into_iter().map(|node| libc::makedev(Node::MAJOR, node.minor()));
+    let mut numbers = Node::CARD.into_iter().map(|node| libc::makedev(node.major(), node.minor()));
     // SAFETY: the caller's pointer.
     unsafe { give_device(numbers.any(|number| number == id), out) }
 }
@@ -253,7 +255,7 @@ unsafe extern "C" fn drmOpenWithType(
     let is = |text: *const c_char, wanted: &CStr| unsafe {
         text.is_null() || CStr::from_ptr(text) == wanted
     };
-    let node = Node::ALL.into_iter().find(|node| kind(*node) == node_kind);
+    let node = Node::CARD.into_iter().find(|node| kind(*node) == node_kind);
     match node {
         Some(node) if is(name, c"radeon") && is(bus, c"pci:0000:01:00.0") => {
             open_node(node, libc::O_CLOEXEC)

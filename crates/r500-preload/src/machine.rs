@@ -1,7 +1,7 @@
 //! The adapter between the device and the virtual chip.
 
-use r500_card::{Card, Limits};
-use r500_drm::{Fault, Machine, Settings};
+use r500_card::{Card, Limits, TimedBlock};
+use r500_drm::{DrawTime, Fault, Machine, Settings};
 use r500_exec::EngineName;
 use r500_fast::Simd;
 use r500_jit::{engine, vertex_engine};
@@ -23,6 +23,7 @@ pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, Strin
     card.set_vertex_engine(vertex_engine(name, simd, of_engine));
     let time = Some(settings.limit_time).filter(|time| !time.is_zero());
     card.set_limits(Limits { time, ..Limits::default() });
+    card.set_draw_times(settings.measures());
     for reading in &settings.readings {
         let (name, value) = reading
             .split_once('=')
@@ -61,5 +62,20 @@ impl Machine for Chip {
         let counts = [report.statistics.to_string()].into_iter().chain(programs).chain(vertices);
         let counts = stats.then(|| reads.chain(counts));
         notes.chain(stale).chain(counts.into_iter().flatten()).chain(engines).collect()
+    }
+
+    fn take_draw_times(&mut self) -> Vec<DrawTime> {
+        let times = self.0.take_draw_times().into_iter().map(|time| DrawTime {
+            number: time.number,
+            begin: time.begin,
+            end: time.end,
+            blocks: TimedBlock::ALL.map(TimedBlock::name).into_iter().zip(time.blocks).collect(),
+            counts: vec![
+                ("vertices", time.vertices),
+                ("primitives", time.primitives),
+                ("quads", time.quads),
+            ],
+        });
+        times.collect()
     }
 }

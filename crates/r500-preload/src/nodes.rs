@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
 use crate::inherited;
+use crate::inputs;
 use crate::machine;
 use crate::node::Node;
 use r500_drm::{Device, Errno, EventQueue, File, Settings, log};
@@ -191,6 +192,10 @@ fn adopt_inherited() {
         // SAFETY: borrowed for a call, which fails if it is not open; not -1.
         let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
         let Some(node) = inherited::marked(borrowed) else { continue };
+        // Event devices stay as they are.
+        if node.input().is_some() {
+            continue;
+        }
         match adopt(descriptor, borrowed, node) {
             Ok(()) => log::print_once(
                 "a descriptor of the card was opened by the program before exec: handles of buffers from then are unknown",
@@ -199,6 +204,22 @@ fn adopt_inherited() {
                 "descriptor {descriptor} of the card, which the program before exec opened, cannot be used: error {number}"
             )),
         }
+    }
+}
+
+/// Adopts a descriptor that another process sent, if it is one of a card: it becomes an open file of this process's card.
+pub(crate) fn adopt_received(descriptor: c_int) {
+    // SAFETY: the kernel has just made it; not -1.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
+    let node = inherited::marked(borrowed).filter(|node| node.input().is_none());
+    // First, as in `open`; the search finds the descriptor, if it has not been done.
+    if let Some(node) = node
+        && get(descriptor).is_none()
+        && let Err(Errno(number)) = adopt(descriptor, borrowed, node)
+    {
+        log::print(&format!(
+            "descriptor {descriptor} of the card, which another process sent, cannot be used: error {number}"
+        ));
     }
 }
 
@@ -238,7 +259,7 @@ pub(crate) fn get(descriptor: c_int) -> Option<&'static Open> {
     Some(open)
 }
 
-/// Opens a node. The descriptor is the program's end of an event queue.
+/// Opens a node of the card. The descriptor is the program's end of an event queue.
 pub(crate) fn open(node: Node, flags: c_int) -> Result<c_int, Errno> {
     // First: the search takes every descriptor with a mark for one of the program before `exec`.
     adopt_inherited();
@@ -254,6 +275,11 @@ pub(crate) fn open(node: Node, flags: c_int) -> Result<c_int, Errno> {
     let descriptor = descriptor.into_raw_fd();
     alias(descriptor, Open::new(node, (stat.st_dev, stat.st_ino), events));
     Ok(descriptor)
+}
+
+/// Returns the node of a descriptor.
+pub(crate) fn node(descriptor: c_int) -> Option<Node> {
+    get(descriptor).map(|open| open.node).or_else(|| inputs::node(descriptor))
 }
 
 /// Registers a descriptor as a duplicate of an open file description.

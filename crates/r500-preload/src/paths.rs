@@ -8,38 +8,79 @@ use std::ptr;
 
 use libc::{size_t, ssize_t};
 
+use crate::files::directory_or_current;
 use crate::guard::guarded;
 use crate::nodes;
 use crate::real::real;
-use crate::tree::{original, translated};
+use crate::tree::{listed, original, translated, translated_at};
 
 /// Defines functions that replace the path by its translation.
 macro_rules! with_path {
-    ($($name:ident([$($before:ident: $btype:ty),*] path $(, $after:ident: $atype:ty)*) -> $result:ty, else $failure:expr;)*) => {$(
+    ($($translated:ident: $name:ident(path $(, $after:ident: $atype:ty)*) -> $result:ty, else $failure:expr;)*) => {$(
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name(
-            $($before: $btype,)* path: *const c_char $(, $after: $atype)*
-        ) -> $result {
+        unsafe extern "C" fn $name(path: *const c_char $(, $after: $atype)*) -> $result {
             // SAFETY: callers pass a C string.
-            let copy = unsafe { translated(path) };
+            let copy = unsafe { $translated(path) };
             let path = copy.as_deref().map_or(path, CStr::as_ptr);
-            real!($name(
-                $($before: $btype,)* path: *const c_char $(, $after: $atype)*
-            ) -> $result, else $failure)
+            real!($name(path: *const c_char $(, $after: $atype)*) -> $result, else $failure)
         }
     )*};
 }
 
 with_path! {
-    opendir([] path) -> *mut c_void, else ptr::null_mut();
-    fopen([] path, mode: *const c_char) -> *mut c_void, else ptr::null_mut();
-    fopen64([] path, mode: *const c_char) -> *mut c_void, else ptr::null_mut();
-    scandir([] path, list: *mut c_void, filter: *mut c_void, order: *mut c_void) -> c_int, else -1;
-    scandir64([] path, list: *mut c_void, filter: *mut c_void, order: *mut c_void) -> c_int, else -1;
-    euidaccess([] path, mode: c_int) -> c_int, else -1;
-    eaccess([] path, mode: c_int) -> c_int, else -1;
-    access([] path, mode: c_int) -> c_int, else -1;
-    faccessat([directory: c_int] path, mode: c_int, flags: c_int) -> c_int, else -1;
+    listed: opendir(path) -> *mut c_void, else ptr::null_mut();
+    listed: scandir(path, list: *mut c_void, filter: *mut c_void, order: *mut c_void) -> c_int, else -1;
+    listed: scandir64(path, list: *mut c_void, filter: *mut c_void, order: *mut c_void) -> c_int, else -1;
+    translated: fopen(path, mode: *const c_char) -> *mut c_void, else ptr::null_mut();
+    translated: fopen64(path, mode: *const c_char) -> *mut c_void, else ptr::null_mut();
+    translated: euidaccess(path, mode: c_int) -> c_int, else -1;
+    translated: eaccess(path, mode: c_int) -> c_int, else -1;
+    translated: access(path, mode: c_int) -> c_int, else -1;
+    translated: getxattr(path, name: *const c_char, value: *mut c_void, size: size_t) -> ssize_t, else -1;
+    translated: lgetxattr(path, name: *const c_char, value: *mut c_void, size: size_t) -> ssize_t, else -1;
+    translated: listxattr(path, list: *mut c_char, size: size_t) -> ssize_t, else -1;
+    translated: llistxattr(path, list: *mut c_char, size: size_t) -> ssize_t, else -1;
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn faccessat(
+    directory: c_int,
+    path: *const c_char,
+    mode: c_int,
+    flags: c_int,
+) -> c_int {
+    // SAFETY: callers pass a C string.
+    let copy = unsafe { translated_at(directory, path) };
+    let path = copy.as_deref().map_or(path, CStr::as_ptr);
+    real!(faccessat(directory: c_int, path: *const c_char, mode: c_int, flags: c_int) -> c_int)
+}
+
+/// Defines `fstatfs` under its two names, whose structures are the same. A descriptor in the copy of `/sys` is one of `sysfs`: libudev
+/// looks.
+macro_rules! file_systems {
+    ($($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(descriptor: c_int, out: *mut libc::statfs) -> c_int {
+            /// `SYSFS_MAGIC`
+            const SYSFS: libc::__fsword_t = 0x6265_6572;
+            let result = real!($name(descriptor: c_int, out: *mut libc::statfs) -> c_int);
+            // SAFETY: the call filled it.
+            if let (0, Some(out)) = (result, unsafe { out.as_mut() })
+                && guarded(false, || is_in_sys(descriptor))
+            {
+                out.f_type = SYSFS;
+            }
+            result
+        }
+    )*};
+}
+
+file_systems! { fstatfs fstatfs64 }
+
+/// Returns whether a descriptor is that of a file in the copy of `/sys`.
+fn is_in_sys(descriptor: c_int) -> bool {
+    let link = std::fs::read_link(format!("/proc/self/fd/{descriptor}"));
+    link.is_ok_and(|link| original(&link).is_some_and(|path| path.starts_with("/sys")))
 }
 
 /// Returns the path of a node, if the link in `/proc` is that of one of the node's descriptors.
@@ -56,8 +97,8 @@ unsafe fn link_of_descriptor(path: *const c_char) -> Option<&'static CStr> {
     guarded(None, || {
         let (process, descriptor) = std::str::from_utf8(rest).ok()?.split_once("/fd/")?;
         let own = process == "self" || process.parse() == Ok(std::process::id());
-        let open = own.then(|| nodes::get(descriptor.parse().ok()?)).flatten()?;
-        Some(open.node.path())
+        let node = own.then(|| nodes::node(descriptor.parse().ok()?)).flatten()?;
+        Some(node.path())
     })
 }
 
@@ -76,7 +117,7 @@ macro_rules! read_links {
                 return length as ssize_t;
             }
             // SAFETY: as above.
-            let copy = unsafe { translated(path) };
+            let copy = unsafe { translated_at(directory_or_current!($($before)?), path) };
             let path = copy.as_deref().map_or(path, CStr::as_ptr);
             real!($name(
                 $($before: $btype,)? path: *const c_char, out: *mut c_char, size: size_t

@@ -7,6 +7,7 @@ use libc::{off_t, size_t};
 use r500_drm::{Errno, Program};
 
 use crate::guard::{answered, guarded};
+use crate::inputs;
 use crate::nodes;
 use crate::real::real;
 
@@ -15,6 +16,10 @@ unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -
     /// `DMA_BUF_IOCTL_SYNC`
     const DMA_BUF_SYNC: c_ulong = 0x4008_6200;
     let Some(open) = guarded(None, || nodes::get(fd)) else {
+        let input = guarded(None, || inputs::request(fd, request as u32, argument as u64));
+        if let Some(answer) = input {
+            return answered(-1, || answer);
+        }
         if request == DMA_BUF_SYNC && guarded(false, || is_synchronised(fd)) {
             return 0;
         }

@@ -1,15 +1,16 @@
 //! Interposed `stat` and its variants: nodes are character devices with the numbers of graphics
-//! devices.
+//! and input devices.
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 
 use libc::{stat as Status, statx as ExtendedStatus};
 
+use crate::files::node_in;
 use crate::guard::guarded;
 use crate::node::Node;
 use crate::nodes;
 use crate::real::real;
-use crate::tree::{node_of_path, translated};
+use crate::tree::{node_of_path, translated, translated_at};
 
 const NULL: &CStr = c"/dev/null";
 const MODE: u32 = libc::S_IFCHR | 0o666;
@@ -23,7 +24,7 @@ unsafe fn become_node(node: Node, out: *mut Status) {
     // SAFETY: see above.
     if let Some(out) = unsafe { out.as_mut() } {
         out.st_mode = MODE;
-        out.st_rdev = libc::makedev(Node::MAJOR, node.minor());
+        out.st_rdev = libc::makedev(node.major(), node.minor());
     }
 }
 
@@ -69,9 +70,9 @@ macro_rules! by_descriptor {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($version: $vtype,)? fd: c_int, out: *mut Status) -> c_int {
             let result = real!($name($($version: $vtype,)? fd: c_int, out: *mut Status) -> c_int);
-            if let (0, Some(open)) = (result, guarded(None, || nodes::get(fd))) {
+            if let (0, Some(node)) = (result, guarded(None, || nodes::node(fd))) {
                 // SAFETY: the call filled it.
-                unsafe { become_node(open.node, out) };
+                unsafe { become_node(node, out) };
             }
             result
         }
@@ -94,10 +95,10 @@ unsafe fn node_at(fd: c_int, path: *const c_char, flags: c_int) -> Option<Node> 
     // SAFETY: see above; a C string has a first byte.
     let empty = path.is_null() || unsafe { *path } == 0;
     if empty && flags & libc::AT_EMPTY_PATH != 0 {
-        return guarded(None, || nodes::get(fd)).map(|open| open.node);
+        return guarded(None, || nodes::node(fd));
     }
     // SAFETY: see above.
-    unsafe { node_of_path(path) }
+    unsafe { node_in(fd, path).or_else(|| node_of_path(path)) }
 }
 
 /// Defines functions for the status of a path in a directory.
@@ -110,7 +111,7 @@ macro_rules! at_directory {
             // SAFETY: callers pass a C string.
             let node = unsafe { node_at(fd, path, flags) };
             // SAFETY: as above.
-            let copy = unsafe { translated(path) };
+            let copy = unsafe { translated_at(fd, path) };
             let path = copy.as_deref().or(node.map(|_| NULL)).map_or(path, CStr::as_ptr);
             let result = real!($name(
                 fd: c_int, path: *const c_char, out: *mut Status, flags: c_int
@@ -137,7 +138,7 @@ unsafe extern "C" fn statx(
     // SAFETY: callers pass a C string.
     let node = unsafe { node_at(fd, path, flags) };
     // SAFETY: as above.
-    let copy = unsafe { translated(path) };
+    let copy = unsafe { translated_at(fd, path) };
     let path = copy.as_deref().or(node.map(|_| NULL)).map_or(path, CStr::as_ptr);
     let result = real!(statx(
         fd: c_int, path: *const c_char, flags: c_int, mask: c_uint, out: *mut ExtendedStatus
@@ -145,7 +146,7 @@ unsafe extern "C" fn statx(
     // SAFETY: the call filled it.
     if let (Some(node), 0, Some(out)) = (node, result, unsafe { out.as_mut() }) {
         out.stx_mode = MODE as u16;
-        (out.stx_rdev_major, out.stx_rdev_minor) = (Node::MAJOR, node.minor());
+        (out.stx_rdev_major, out.stx_rdev_minor) = (node.major(), node.minor());
     }
     result
 }

@@ -1,4 +1,4 @@
-//! Files of `/dev/dri` and `/sys` that describe the card, for programs that read them: a copy in a temporary directory
+//! Files of `/dev/dri`, `/dev/input` and `/sys` that describe the card, for programs that read them: a copy in a temporary directory
 //! of this process, to which paths are translated.
 //!
 //! Links in the copy are relative, as in `/sys`, so that the kernel follows them within the copy.
@@ -6,27 +6,32 @@
 //! The copy is removed when its process exits, and when a signal ends the process for which the program has no handler.
 //! After `SIGKILL` or a crash it stays until another process makes a copy: its name has the number of its process.
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, OsStr, OsString, c_char, c_int};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::ptr;
 use std::sync::OnceLock;
 
-use r500_drm::{Settings, log};
+use r500_drm::{InputDevice, Settings, log, mode_sizes};
+use rustix::fs::{Access, Mode, OFlags};
 
 use crate::guard::guarded;
+use crate::inputs;
 use crate::node::Node;
 
 /// Translated paths: these directories and everything below them.
-const ROOTS: [&str; 6] = [
+const ROOTS: [&str; 9] = [
     "/dev/dri",
     "/sys/class/drm",
     "/sys/dev/char/226:0",
     "/sys/dev/char/226:128",
     "/sys/bus/pci/devices/0000:01:00.0",
+    "/run/udev/data/c226:0",
+    "/run/udev/data/c226:128",
+    "/run/udev/data/+drm:card0-DVI-D-1",
     DEVICE,
 ];
 
@@ -42,12 +47,28 @@ struct Copy {
 /// The copy; `None` if it could not be created, which was reported then.
 static COPY: OnceLock<Option<Copy>> = OnceLock::new();
 
-/// Returns whether a path is one of the card's.
+/// Translated paths if the card has a keyboard and a mouse.
+const INPUT_ROOTS: [&str; 7] = [
+    "/dev/input",
+    "/sys/class/input",
+    "/sys/dev/char/13:64",
+    "/sys/dev/char/13:65",
+    INPUTS,
+    "/run/udev/data/c13:64",
+    "/run/udev/data/c13:65",
+];
+
+/// The path of keyboard and mouse among the devices.
+const INPUTS: &str = "/sys/devices/virtual/input";
+
+/// Returns whether a path is one of the card's, or of its keyboard and mouse.
 fn is_of_card(path: &[u8]) -> bool {
-    ROOTS.iter().any(|root| {
+    let below = |root: &&str| {
         let rest = path.strip_prefix(root.as_bytes());
         rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
-    })
+    };
+    ROOTS.iter().any(|root| below(&root))
+        || (INPUT_ROOTS.iter().any(|root| below(&root)) && inputs::are_there())
 }
 
 /// Returns the path in the copy, or `/dev/null` for a node; `None` for paths that are not of the card.
@@ -61,16 +82,89 @@ pub(crate) unsafe fn translated(path: *const c_char) -> Option<CString> {
     }
     // SAFETY: see above.
     let path = unsafe { CStr::from_ptr(path) }.to_bytes();
-    if !is_of_card(path) {
+    if !is_of_card(path) && !is_missing(path) {
         return None;
     }
     if Node::ALL.into_iter().any(|node| node.path().to_bytes() == path) {
         return Some(c"/dev/null".to_owned());
     }
+    copied(path)
+}
+
+/// Returns a path in the copy.
+fn copied(path: &[u8]) -> Option<CString> {
     guarded(None, || {
         let copy = COPY.get_or_init(make).as_ref()?;
         CString::new([copy.directory.as_os_str().as_bytes(), path].concat()).ok()
     })
+}
+
+/// Returns whether a path leads to the card, and the system does not have it.
+fn is_missing(path: &[u8]) -> bool {
+    let above = ROOTS.iter().any(|root| {
+        let rest = root.as_bytes().strip_prefix(path);
+        rest.is_some_and(|rest| rest.starts_with(b"/")) && !path.is_empty()
+    });
+    // A system call: the function of the C library is interposed.
+    above && rustix::fs::access(path, Access::EXISTS).is_err()
+}
+
+/// As [`translated`], for a path relative to an open directory.
+///
+/// # Safety
+///
+/// As for [`translated`].
+pub(crate) unsafe fn translated_at(directory: c_int, path: *const c_char) -> Option<CString> {
+    if path.is_null() {
+        return None;
+    }
+    // SAFETY: see above.
+    let text = unsafe { CStr::from_ptr(path) }.to_bytes();
+    if directory < 0 || text.is_empty() || text.starts_with(b"/") {
+        // SAFETY: as this function's.
+        return unsafe { translated(path) };
+    }
+    guarded(None, || {
+        let place = fs::read_link(format!("/proc/self/fd/{directory}")).ok()?;
+        let relevant = [Path::new("/sys"), Path::new("/dev"), Path::new("/run")];
+        if place != Path::new("/") && !relevant.iter().any(|root| place.starts_with(root)) {
+            return None;
+        }
+        let mut whole = place;
+        for part in Path::new(OsStr::from_bytes(text)).components() {
+            match part {
+                Component::ParentDir => drop(whole.pop()),
+                Component::Normal(name) => whole.push(name),
+                _ => {}
+            }
+        }
+        let whole = CString::new(whole.into_os_string().into_vec()).ok()?;
+        // SAFETY: a C string.
+        unsafe { translated(whole.as_ptr()) }
+    })
+}
+
+/// Folders that the copy has with all entries of the system's: their lists have the card, and what is not the card's is a link to the
+/// system's.
+const LISTED: [&str; 2] = ["/sys/class", "/sys/bus/pci/devices"];
+
+/// Returns the path of a folder whose entries are read: as [`translated`], and the copy of a folder that the card is in.
+///
+/// # Safety
+///
+/// As for [`translated`].
+pub(crate) unsafe fn listed(path: *const c_char) -> Option<CString> {
+    if path.is_null() {
+        return None;
+    }
+    // SAFETY: see above.
+    let text = unsafe { CStr::from_ptr(path) }.to_bytes();
+    let trimmed = text.strip_suffix(b"/").unwrap_or(text);
+    if LISTED.iter().any(|folder| folder.as_bytes() == trimmed) {
+        return copied(trimmed);
+    }
+    // SAFETY: as this function's.
+    unsafe { translated(path) }
 }
 
 /// Returns the original of a path in the copy.
@@ -78,7 +172,7 @@ pub(crate) fn original(path: &Path) -> Option<&Path> {
     let copy = COPY.get()?.as_ref()?;
     let path = path.as_os_str().as_bytes();
     let rest = path.strip_prefix(copy.directory.as_os_str().as_bytes())?;
-    Some(Path::new(std::ffi::OsStr::from_bytes(rest)))
+    Some(Path::new(OsStr::from_bytes(rest)))
 }
 
 /// Returns the node that a path names or leads to.
@@ -92,7 +186,9 @@ pub(crate) unsafe fn node_of_path(path: *const c_char) -> Option<Node> {
     }
     // SAFETY: see above.
     let text = unsafe { CStr::from_ptr(path) };
-    if !text.to_bytes().starts_with(b"/dev/dri/") {
+    let text_bytes = text.to_bytes();
+    let may_be = text_bytes.starts_with(b"/dev/dri/") || text_bytes.starts_with(b"/dev/input/");
+    if !may_be || !is_of_card(text_bytes) {
         return None;
     }
     let named = Node::ALL.into_iter().find(|node| node.path() == text);
@@ -109,8 +205,7 @@ unsafe fn linked_node(path: *const c_char) -> Option<Node> {
     // SAFETY: as this function's.
     let copy = unsafe { translated(path) }?;
     guarded(None, || {
-        let path =
-            fs::canonicalize(Path::new(std::ffi::OsStr::from_bytes(copy.to_bytes()))).ok()?;
+        let path = fs::canonicalize(Path::new(OsStr::from_bytes(copy.to_bytes()))).ok()?;
         let path = CString::new(original(&path)?.as_os_str().as_bytes()).ok()?;
         Node::ALL.into_iter().find(|node| node.path() == &*path)
     })
@@ -222,7 +317,7 @@ fn list(directory: &Path, files: &mut Vec<CString>, directories: &mut Vec<CStrin
 }
 
 /// Removes the copy, then ends the process by the signal, whose action is the default again.
-extern "C" fn remove_and_end(signal: libc::c_int) {
+extern "C" fn remove_and_end(signal: c_int) {
     // A child process has the handler, too, but not the copy.
     if let Some((files, directories, process)) = REMOVALS.get()
         && *process == std::process::id()
@@ -249,7 +344,7 @@ fn temporary_directory() -> io::Result<PathBuf> {
     // SAFETY: the pointer came from `into_raw`, and the length is unchanged.
     let path = unsafe { CString::from_raw(template) };
     match made {
-        true => Ok(PathBuf::from(std::ffi::OsString::from_vec(path.into_bytes()))),
+        true => Ok(PathBuf::from(OsString::from_vec(path.into_bytes()))),
         false => Err(error),
     }
 }
@@ -283,6 +378,14 @@ fn fill(copy: &Path) -> io::Result<()> {
         link(&format!("/sys/class/drm/{name}"), &format!("../../{device}/drm/{name}"))?;
         link(&format!("/sys/dev/char/226:{minor}"), &format!("../../{device}/drm/{name}"))?;
     }
+    // What `udevd` knows of devices: that they are complete, and belong to the seat.
+    for (name, tags) in [
+        ("c226:0", "G:seat\nG:master-of-seat\nQ:seat\nQ:master-of-seat\n"),
+        ("c226:128", ""),
+        ("+drm:card0-DVI-D-1", ""),
+    ] {
+        file(&format!("/run/udev/data/{name}"), format!("I:1\n{tags}V:1\n").as_bytes())?;
+    }
     file("/sys/class/drm/version", b"drm 1.1.0 20060810\n")?;
     let numbers =
         [("vendor", 0x1002), ("device", id), ("subsystem_vendor", 0x1002), ("subsystem_device", 0)];
@@ -311,7 +414,93 @@ fn fill(copy: &Path) -> io::Result<()> {
     let connector = format!("{DEVICE}/drm/card0/card0-DVI-D-1");
     file(&format!("{connector}/status"), b"connected\n")?;
     file(&format!("{connector}/enabled"), b"enabled\n")?;
-    let [width, height] = settings.mode;
-    file(&format!("{connector}/modes"), format!("{width}x{height}\n").as_bytes())?;
-    link("/sys/class/drm/card0-DVI-D-1", &format!("../../{device}/drm/card0/card0-DVI-D-1"))
+    file(&format!("{connector}/uevent"), b"DEVTYPE=drm_connector\n")?;
+    link(&format!("{connector}/device"), "../../card0")?;
+    link(&format!("{connector}/subsystem"), "../../../../../../../class/drm")?;
+    let modes = mode_sizes(settings.mode).into_iter();
+    let modes: String = modes.map(|[width, height]| format!("{width}x{height}\n")).collect();
+    file(&format!("{connector}/modes"), modes.as_bytes())?;
+    link("/sys/class/drm/card0-DVI-D-1", &format!("../../{device}/drm/card0/card0-DVI-D-1"))?;
+    if settings.input.is_some() {
+        fill_inputs(&file, &link)?;
+    }
+    LISTED.iter().try_for_each(|folder| link_entries(folder, copy))
+}
+
+/// Links the entries that the system has in a folder, and the copy does not.
+fn link_entries(folder: &str, copy: &Path) -> io::Result<()> {
+    // Without this folder there is none.
+    let Ok(entries) = system_entries(folder) else { return Ok(()) };
+    let into = copy.join(folder.trim_start_matches('/'));
+    for name in entries {
+        let link = into.join(&name);
+        if fs::symlink_metadata(&link).is_err() {
+            symlink(Path::new(folder).join(name), link)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the names in a folder of the system, by system calls: functions of the C library are interposed, and would wait for the copy
+/// that is being made.
+fn system_entries(folder: &str) -> io::Result<Vec<OsString>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = rustix::fs::open(folder, flags, Mode::empty())?;
+    let mut names = Vec::new();
+    for entry in rustix::fs::Dir::new(folder)? {
+        let name = entry?.file_name().to_bytes().to_owned();
+        if name != b"." && name != b".." {
+            names.push(OsString::from_vec(name));
+        }
+    }
+    Ok(names)
+}
+
+/// Writes the files of keyboard and mouse: devices without a bus, and what `udevd` would have found out about them.
+fn fill_inputs(
+    file: &impl Fn(&str, &[u8]) -> io::Result<()>,
+    link: &impl Fn(&str, &str) -> io::Result<()>,
+) -> io::Result<()> {
+    for (number, node) in Node::INPUTS.into_iter().enumerate() {
+        let Some(device) = node.input() else { continue };
+        let (event, minor) = (format!("event{number}"), node.minor());
+        let input = format!("{INPUTS}/input{number}");
+        file(&format!("/dev/input/{event}"), b"")?;
+        file(&format!("{input}/name"), format!("{}\n", device.name()).as_bytes())?;
+        let properties = format!("PRODUCT=6/1002/{}/1\nNAME=\"{}\"\n", number + 1, device.name());
+        file(&format!("{input}/uevent"), properties.as_bytes())?;
+        for (name, kind) in [("ev", 0), ("key", 1), ("rel", 2), ("abs", 3), ("led", 0x11)] {
+            let set = words(&device.codes(kind));
+            file(&format!("{input}/capabilities/{name}"), format!("{set}\n").as_bytes())?;
+        }
+        file(&format!("{input}/properties"), b"0\n")?;
+        link(&format!("{input}/subsystem"), "../../../../class/input")?;
+        let directory = format!("{input}/{event}");
+        file(&format!("{directory}/dev"), format!("13:{minor}\n").as_bytes())?;
+        let properties = format!("MAJOR=13\nMINOR={minor}\nDEVNAME=input/{event}\n");
+        file(&format!("{directory}/uevent"), properties.as_bytes())?;
+        link(&format!("{directory}/device"), &format!("../../input{number}"))?;
+        link(&format!("{directory}/subsystem"), "../../../../../class/input")?;
+        let place = directory.trim_start_matches("/sys/");
+        link(&format!("/sys/class/input/{event}"), &format!("../../{place}"))?;
+        link(&format!("/sys/dev/char/13:{minor}"), &format!("../../{place}"))?;
+        let kind = match device {
+            InputDevice::Keyboard => "E:ID_INPUT_KEY=1\nE:ID_INPUT_KEYBOARD=1\n",
+            InputDevice::Mouse => "E:ID_INPUT_MOUSE=1\n",
+        };
+        let data = format!("I:1\nE:ID_INPUT=1\n{kind}G:seat\nQ:seat\nV:1\n");
+        file(&format!("/run/udev/data/c13:{minor}"), data.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Returns a set of codes as `/sys` has it: longs in hexadecimal, the highest first.
+fn words(codes: &[u16]) -> String {
+    let last = codes.iter().max().map_or(0, |last| usize::from(*last) / 64);
+    let mut words = [0_u64; 0x300 / 64];
+    for code in codes {
+        words[usize::from(code / 64)] |= 1 << (code % 64);
+    }
+    let words: Vec<String> = words[..=last].iter().rev().map(|word| format!("{word:x}")).collect();
+    words.join(" ")
 }

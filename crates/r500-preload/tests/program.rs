@@ -60,6 +60,11 @@ fn a_child_draws_after_its_parent_drew() {
 }
 
 #[test]
+fn a_received_descriptor_is_one_of_the_own_card() {
+    run("received");
+}
+
+#[test]
 fn flips_can_be_waited_for() {
     run("flip");
 }
@@ -141,6 +146,65 @@ mod on_the_card {
             assert_eq!(libc::fstat(fd, &raw mut status), 0);
             status
         }
+    }
+
+    /// A child process opens the card and sends the descriptor, as an X server does.
+    #[test]
+    #[ignore = "runs with the library, started by the tests above"]
+    fn received() {
+        use std::io::{IoSlice, IoSliceMut};
+        use std::mem::MaybeUninit;
+        use std::os::fd::{AsRawFd, BorrowedFd};
+
+        use rustix::net::{
+            AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags,
+            SocketType, sendmsg, socketpair,
+        };
+
+        let kind = (AddressFamily::UNIX, SocketType::STREAM, SocketFlags::empty());
+        let (here, there) = socketpair(kind.0, kind.1, kind.2, None).unwrap();
+        // SAFETY: the child makes system calls and ends.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let sent = open(c"/dev/dri/card0");
+            // SAFETY: open until the process ends.
+            let sent = [unsafe { BorrowedFd::borrow_raw(sent) }];
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+            let mut control = SendAncillaryBuffer::new(&mut space);
+            assert!(control.push(SendAncillaryMessage::ScmRights(&sent)));
+            let result = sendmsg(&there, &[IoSlice::new(b"x")], &mut control, SendFlags::empty());
+            // SAFETY: ends this process.
+            unsafe { libc::_exit(c_int::from(result != Ok(1))) };
+        }
+        // rustix makes the system call; programs call the C library.
+        let mut space = [0_u64; 8];
+        let mut byte = [0_u8];
+        let mut data = IoSliceMut::new(&mut byte);
+        // SAFETY: all zeros is a message without anything; buffers are there until the call returns.
+        let received = unsafe {
+            let mut message: libc::msghdr = std::mem::zeroed();
+            message.msg_iov = ptr::from_mut(&mut data).cast();
+            message.msg_iovlen = 1;
+            message.msg_control = space.as_mut_ptr().cast();
+            message.msg_controllen = 64;
+            assert_eq!(libc::recvmsg(here.as_raw_fd(), &raw mut message, 0), 1);
+            libc::CMSG_DATA(libc::CMSG_FIRSTHDR(&raw const message))
+                .cast::<c_int>()
+                .read_unaligned()
+        };
+        // This process has made no request so far.
+        assert!(is_radeon(received));
+        let own = open(c"/dev/dri/renderD128");
+        assert!(is_radeon(own));
+        assert_eq!(status(received).st_rdev, libc::makedev(226, 0));
+        // Buffers of this card, which the sender's would not have.
+        let handle = create(received, 4096);
+        // SAFETY: a mapping of this size.
+        unsafe { *map_buffer(received, handle, 4096) = 7 };
+        let mut code = 0;
+        // SAFETY: a number to fill.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut code, 0) }, child);
+        assert_eq!(code, 0);
     }
 
     #[test]
@@ -385,6 +449,43 @@ mod on_the_card {
             OwnedFd::from_raw_fd(fd)
         };
         assert!(is_radeon(node.as_raw_fd()));
+        // As libudev finds devices: by the list of classes, and by a walk from the root, folder by folder.
+        let classes = names("/sys/class");
+        assert!(classes.contains(&"drm".into()) && classes.contains(&"mem".into()), "{classes:?}");
+        let walk = |path: &str| {
+            let mut at: OwnedFd = fs::File::open("/").unwrap().into();
+            for name in path.split('/') {
+                let name = std::ffi::CString::new(name).unwrap();
+                let flags = libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+                // SAFETY: a C string; the descriptor is new.
+                at = unsafe {
+                    let fd = libc::openat(at.as_raw_fd(), name.as_ptr(), flags);
+                    assert!(fd >= 0, "{name:?} of {path}: {}", io::Error::last_os_error());
+                    OwnedFd::from_raw_fd(fd)
+                };
+            }
+            at
+        };
+        let class = walk("sys/class/drm");
+        let mut link = [0_u8; 100];
+        // SAFETY: a C string, and a buffer of this size.
+        let length = unsafe {
+            let to = link.as_mut_ptr().cast();
+            libc::readlinkat(class.as_raw_fd(), c"card0".as_ptr(), to, link.len())
+        };
+        let link = std::str::from_utf8(&link[..usize::try_from(length).unwrap()]).unwrap();
+        let device = link.strip_prefix("../../").unwrap();
+        assert_eq!(device, "devices/pci0000:00/0000:00:01.0/0000:01:00.0/drm/card0");
+        let device = walk(&format!("sys/{device}"));
+        // SAFETY: all zeros is a status; the call fills it.
+        let file_system = unsafe {
+            let mut status: libc::statfs = std::mem::zeroed();
+            assert_eq!(libc::fstatfs(device.as_raw_fd(), &raw mut status), 0);
+            status.f_type
+        };
+        // SYSFS_MAGIC
+        assert_eq!(file_system, 0x6265_6572);
+
         // Other directories are unchanged, and missing files stay missing.
         assert!(fs::metadata("/dev/dri/card1").is_err());
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());

@@ -79,9 +79,15 @@ struct CardArgs {
     /// Write each frame that goes to the screen into a directory, as frame-00000.png and so on
     #[arg(long, value_name = "DIRECTORY")]
     frames: Option<PathBuf>,
-    /// Show the screen in a window, with at most 60 flips a second; closing it ends the program. Needs a build with the feature `window`
+    /// Show the screen in a window, with keyboard and mouse (/dev/input) and at most 60 flips a second; closing it ends the program. Needs a build with the feature `window`
     #[arg(long)]
     window: bool,
+    /// Draw frames a second, draws and the card's time by block over the frames of `--window` and `--frames`
+    #[arg(long)]
+    overlay: bool,
+    /// Write when submissions and draws were executed and where their time went, as a trace that Perfetto shows
+    #[arg(long, value_name = "FILE.json")]
+    profile: Option<PathBuf>,
     /// Width and height of the screen in pixels
     #[arg(long, value_name = "WxH", default_value = "1024x768", value_parser = parse_mode)]
     mode: [u16; 2],
@@ -114,11 +120,12 @@ struct ProgramArgs {
 
 const CARD_AFTER: &str = "\
 Exit status: that of the program; 2 wrong usage; 3 the program or libr500_card.so cannot be started, or a frame
-cannot be written.
+or the profile cannot be written.
 
 Examples:
   r500 card glmark2-es2-drm -b build             Mesa's driver, on a screen of 1024x768
   r500 card --frames out glmark2-es2-drm         each frame as a PNG
+  r500 card --profile out.json ./program         where the card's time goes, for ui.perfetto.dev
   r500 card --window glmark2-es2-drm             the screen in a window, if built with --features window
   r500 card --chip r580 --stats es2_info         another chip; counts at the end
   r500 card --engine jit glmark2-es2-drm         fragment programs as machine code
@@ -152,7 +159,7 @@ impl Capture {
     }
 }
 
-/// Deletes the captures of an earlier run, the file and its numbered siblings, and finds out whether there can be a new one.
+/// Deletes the captures or profiles of an earlier run, the file and its numbered siblings, and finds out whether there can be a new one.
 #[cfg(target_os = "linux")]
 fn make_way(path: &Path) -> Outcome<()> {
     let cannot = |error: std::io::Error| {
@@ -190,6 +197,9 @@ impl CardArgs {
     fn start(&self, program: &ProgramArgs, draw: bool, capture: Option<&Path>) -> Outcome {
         use std::os::unix::process::CommandExt;
 
+        if self.overlay && !self.window && self.frames.is_none() {
+            return Err(Failure::usage("--overlay is drawn over frames of --window or --frames"));
+        }
         #[cfg(not(feature = "window"))]
         if self.window {
             return Err(super::exit::no_windows());
@@ -199,8 +209,12 @@ impl CardArgs {
         let settings = r500_drm::Settings {
             #[cfg(feature = "window")]
             window: window.as_ref().map(|window| window.name().to_owned()),
+            #[cfg(feature = "window")]
+            input: window.as_ref().map(|window| window.input_name().to_owned()),
             #[cfg(not(feature = "window"))]
             window: None,
+            #[cfg(not(feature = "window"))]
+            input: None,
             chip: self.chip,
             draw,
             sync: self.sync,
@@ -208,12 +222,17 @@ impl CardArgs {
             stats: self.stats,
             capture: capture.map(absolute).transpose()?,
             frames: self.frames.as_deref().map(absolute).transpose()?,
+            overlay: self.overlay,
+            profile: self.profile.as_deref().map(absolute).transpose()?,
             mode: self.mode,
             engine: Some(self.engine.name().to_owned()),
             readings: self.reading.clone(),
             limit_time: self.limit_time,
             parent: capture.map(|_| std::process::id()),
         };
+        if let Some(profile) = &self.profile {
+            make_way(profile)?;
+        }
         if let Some(frames) = &settings.frames {
             create_folder(frames)?;
         }

@@ -8,13 +8,14 @@ use std::process::{Child, ExitStatus};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use r500_drm::{Frame, FrameListener};
+use r500_drm::{Frame, FrameListener, InputDevice, InputEvent, InputListener};
 use rustix::process::{Pid, Signal, kill_process};
 use softbuffer::{Context, Surface};
 use winit::application::ApplicationHandler;
-use winit::dpi::PhysicalSize;
-use winit::event::WindowEvent;
+use winit::dpi::{PhysicalPosition, PhysicalSize};
+use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
+use winit::platform::scancode::PhysicalKeyExtScancode;
 use winit::window::{Window, WindowId};
 
 use super::exit::{Failure, Outcome, no_window};
@@ -24,6 +25,7 @@ use super::terminal;
 pub(super) struct CardWindow {
     events: EventLoop<Event>,
     listener: FrameListener,
+    input: InputListener,
 }
 
 /// Events from other threads for the window thread.
@@ -40,12 +42,18 @@ impl CardWindow {
     pub(super) fn new() -> Outcome<Self> {
         let events = EventLoop::with_user_event().build().map_err(no_window)?;
         let listener = FrameListener::new().map_err(no_window)?;
-        Ok(Self { events, listener })
+        let input = InputListener::new().map_err(no_window)?;
+        Ok(Self { events, listener, input })
     }
 
     /// Returns the name to which programs send frames.
     pub(super) fn name(&self) -> &str {
         self.listener.name()
+    }
+
+    /// Returns the name from which programs read keyboard and mouse.
+    pub(super) fn input_name(&self) -> &str {
+        self.input.name()
     }
 
     /// Shows the frames of a program until it ends. Returns how it ended; `None` if the window was closed before.
@@ -66,6 +74,7 @@ impl CardWindow {
             latest,
             shown: None,
             surface: None,
+            pointer: Pointer::new(self.input),
             closing: false,
             ended: None,
             failure: None,
@@ -123,6 +132,7 @@ struct Screen {
     latest: Latest,
     shown: Option<Frame>,
     surface: Option<Surface<Rc<Window>, Rc<Window>>>,
+    pointer: Pointer,
     /// Whether the user closed it.
     closing: bool,
     /// Exit status of the program.
@@ -146,6 +156,12 @@ impl Screen {
                 self.surface.insert(Surface::new(&context, window).map_err(no_window)?)
             }
         };
+        let size = |frame: &Frame| [frame.width, frame.height];
+        if self.shown.as_ref().is_some_and(|shown| size(shown) != size(&frame)) {
+            // The program has chosen another mode. Window systems may refuse; then the frame is scaled.
+            let _ =
+                surface.window().request_inner_size(PhysicalSize::new(frame.width, frame.height));
+        }
         surface.window().request_redraw();
         self.shown = Some(frame);
         Ok(())
@@ -213,19 +229,130 @@ impl ApplicationHandler<Event> for Screen {
                     surface.window().request_redraw();
                 }
             }
+            WindowEvent::KeyboardInput { event, .. } => self.pointer.key(&event),
+            WindowEvent::MouseInput { state, button, .. } => self.pointer.button(button, state),
+            WindowEvent::MouseWheel { delta, .. } => self.pointer.wheel(delta),
+            WindowEvent::CursorMoved { position, .. } => {
+                if let (Some(surface), Some(frame)) = (&self.surface, &self.shown) {
+                    let PhysicalSize { width, height } = surface.window().inner_size();
+                    let place = Placement::new([width, height], [frame.width, frame.height]);
+                    self.pointer.moved(place.in_frame(position));
+                }
+            }
+            WindowEvent::Focused(false) => self.pointer.input.release_all(),
             _ => {}
         }
     }
 }
 
+/// Keyboard and mouse over the window, for the program.
+struct Pointer {
+    input: InputListener,
+    /// Where the mouse is in the frame, as far as the program knows.
+    at: Option<[i32; 2]>,
+    /// Parts of a step that the wheel has turned.
+    turned: [f64; 2],
+}
+
+impl Pointer {
+    fn new(input: InputListener) -> Self {
+        Self { input, at: None, turned: [0.0; 2] }
+    }
+
+    fn key(&self, event: &KeyEvent) {
+        // On X11 and Wayland these are the kernel's codes.
+        let Some(code) = event.physical_key.to_scancode().and_then(|code| code.try_into().ok())
+        else {
+            return;
+        };
+        let value = match (event.state, event.repeat) {
+            (ElementState::Released, _) => 0,
+            (ElementState::Pressed, false) => 1,
+            (ElementState::Pressed, true) => 2,
+        };
+        self.input.send(InputDevice::Keyboard, &[InputEvent::key(code, value)]);
+    }
+
+    fn button(&self, button: MouseButton, state: ElementState) {
+        /// `BTN_LEFT`
+        const LEFT: u16 = 0x110;
+        let code = match button {
+            MouseButton::Left => LEFT,
+            MouseButton::Right => LEFT + 1,
+            MouseButton::Middle => LEFT + 2,
+            MouseButton::Back => LEFT + 3,
+            MouseButton::Forward => LEFT + 4,
+            MouseButton::Other(_) => return,
+        };
+        let value = i32::from(state == ElementState::Pressed);
+        self.input.send(InputDevice::Mouse, &[InputEvent::key(code, value)]);
+    }
+
+    fn wheel(&mut self, delta: MouseScrollDelta) {
+        /// Pixels of a step, for devices that scroll by pixels.
+        const STEP: f64 = 15.0;
+        let turn = match delta {
+            MouseScrollDelta::LineDelta(x, y) => [x.into(), y.into()],
+            MouseScrollDelta::PixelDelta(by) => [by.x / STEP, by.y / STEP],
+        };
+        let mut steps = [0; 2];
+        for ((sum, turn), steps) in self.turned.iter_mut().zip(turn).zip(&mut steps) {
+            *sum += turn;
+            *steps = *sum as i32;
+            *sum -= f64::from(*steps);
+        }
+        let events: Vec<_> = InputEvent::wheel(steps).collect();
+        if !events.is_empty() {
+            self.input.send(InputDevice::Mouse, &events);
+        }
+    }
+
+    /// Moves the mouse to a pixel of the frame: by the distance from where it was before.
+    fn moved(&mut self, to: [i32; 2]) {
+        let from = self.at.replace(to).unwrap_or(to);
+        let events: Vec<_> = InputEvent::movement([to[0] - from[0], to[1] - from[1]]).collect();
+        if !events.is_empty() {
+            self.input.send(InputDevice::Mouse, &events);
+        }
+    }
+}
+
+/// Where a frame is in a window: as large as fits, in the middle.
+#[derive(Debug, Clone, Copy)]
+struct Placement {
+    frame: [u64; 2],
+    corner: [u64; 2],
+    size: [u64; 2],
+}
+
+impl Placement {
+    fn new(window: [u32; 2], frame: [u32; 2]) -> Self {
+        let [w, h, fw, fh] = [window[0], window[1], frame[0], frame[1]].map(u64::from);
+        let size = match w * fh <= h * fw {
+            true => [w, (w * fh / fw).max(1)],
+            false => [(h * fw / fh).max(1), h],
+        };
+        let corner = [(w - size[0].min(w)) / 2, (h - size[1].min(h)) / 2];
+        Self { frame: [fw, fh], corner, size }
+    }
+
+    /// Returns the pixel of the frame at a position in the window; next to the frame, that of its border.
+    fn in_frame(&self, position: PhysicalPosition<f64>) -> [i32; 2] {
+        let mut pixel = [0; 2];
+        for (axis, at) in [position.x, position.y].into_iter().enumerate() {
+            let (frame, size) = (self.frame[axis] as f64, self.size[axis] as f64);
+            let inside = (at - self.corner[axis] as f64) * frame / size;
+            pixel[axis] = inside.floor().clamp(0.0, frame - 1.0) as i32;
+        }
+        pixel
+    }
+}
+
 /// Draws a frame into a window of any size: as large as fits, centred on black.
 fn fit(frame: &Frame, [width, height]: [u32; 2], window: &mut [u32]) {
-    let [w, h, fw, fh] = [width, height, frame.width, frame.height].map(u64::from);
-    let (inner_w, inner_h) = match w * fh <= h * fw {
-        true => (w, (w * fh / fw).max(1)),
-        false => ((h * fw / fh).max(1), h),
-    };
-    let (left, top) = ((w - inner_w) / 2, (h - inner_h) / 2);
+    let place = Placement::new([width, height], [frame.width, frame.height]);
+    let Placement { frame: [fw, fh], corner: [left, top], size: [inner_w, inner_h] } = place;
+    let [w, h] = [width, height].map(u64::from);
     for (y, row) in (0..h).zip(window.chunks_mut(width as usize)) {
         for (x, pixel) in (0..w).zip(row) {
             let inside = (left..left + inner_w).contains(&x) && (top..top + inner_h).contains(&y);
@@ -248,6 +375,18 @@ mod tests {
         let mut window = vec![9; (width * height) as usize];
         fit(&frame, [width, height], &mut window);
         window
+    }
+
+    #[test]
+    fn the_mouse_is_on_the_pixel_below_it() {
+        // Each pixel is two wide and high, below a black bar of two rows.
+        let place = Placement::new([8, 8], [4, 2]);
+        let at = |x, y| place.in_frame(PhysicalPosition::new(x, y));
+        assert_eq!(at(0.5, 2.5), [0, 0]);
+        assert_eq!(at(3.9, 3.9), [1, 0]);
+        assert_eq!(at(4.0, 4.0), [2, 1]);
+        assert_eq!(at(7.9, 7.9), [3, 1]);
+        assert_eq!(at(-1.0, 0.0), [0, 0]);
     }
 
     #[test]

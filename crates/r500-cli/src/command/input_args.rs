@@ -14,8 +14,8 @@ use r500_stream::counted;
 use super::exit::{Failure, Outcome, Status};
 use super::file_kind::{FileKind, holds_scene};
 pub(super) use super::input_file::{
-    bytes, cannot_read, is_stdin, may_hold_programs, note_skipped, picture_bytes, show, source,
-    text,
+    bytes, cannot_read, capture_or_document, is_stdin, may_hold_programs, note_skipped,
+    picture_bytes, show, source, text,
 };
 pub(super) use super::read_args::{PathArgs, ReadArgs};
 use super::source_map::SourceMap;

@@ -1,9 +1,11 @@
 //! Input files: reading up to limits, names for messages.
 
+use std::io::Read;
 use std::path::Path;
 
 use r500::asm::MAX_SOURCE;
 use r500::files::{self as guard, MAX_PICTURE, MAX_TEXT};
+use r500_stream::capture::is_capture;
 use r500_stream::counted;
 
 use super::exit::{Failure, Outcome};
@@ -29,6 +31,27 @@ pub(super) fn may_hold_programs(path: &Path) -> bool {
 pub(super) fn bytes(file: &Path) -> Outcome<Vec<u8>> {
     limited(file, MAX_TEXT)
 }
+
+/// Size limit of a capture in bytes (4 GiB): minutes of a game.
+const MAX_CAPTURE: u64 = 4 << 30;
+
+/// Returns all bytes of a file or of stdin: of a capture up to a limit of its own, of others up to the document size limit.
+pub(super) fn capture_or_document(file: &Path) -> Outcome<Vec<u8>> {
+    let read = || {
+        let mut input: Box<dyn Read> = match is_stdin(file) {
+            true => Box::new(std::io::stdin().lock()),
+            false => Box::new(guard::open(file, MAX_CAPTURE)?),
+        };
+        let mut head = Vec::new();
+        input.by_ref().take(HEAD).read_to_end(&mut head)?;
+        let limit = if is_capture(&head) { MAX_CAPTURE } else { MAX_TEXT };
+        guard::read_limited(head.as_slice().chain(input), limit)
+    };
+    read().map_err(|error| cannot_read(file, error))
+}
+
+/// The first bytes of a file, which say whether it is a capture.
+const HEAD: u64 = 64;
 
 /// Returns the assembly in a file or on stdin, up to the source size limit.
 pub(super) fn source(file: &Path) -> Outcome<Vec<u8>> {

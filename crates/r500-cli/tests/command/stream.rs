@@ -119,6 +119,22 @@ fn draws_are_listed_and_counted() {
     assert_eq!(json["unknown"], 1);
 }
 
+/// Minutes of a game are longer than any document. After the two submissions there is a hole in the file.
+#[test]
+fn captures_are_longer_than_documents() {
+    let folder = Folder::new("stream-long");
+    for (name, content, refused) in
+        [("long.r5cs", capture(), false), ("long.txt", Vec::new(), true)]
+    {
+        let file = folder.write(name, content);
+        let opened = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
+        opened.set_len((128 << 20) + 1).unwrap();
+        let run = r500(&["stream", &file, "--list"]);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(said.contains("this is the limit"), refused, "{name}: {said}");
+    }
+}
+
 #[test]
 fn vertex_programs_print_and_check() {
     let folder = Folder::new("stream-vertex");

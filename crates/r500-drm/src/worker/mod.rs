@@ -7,11 +7,14 @@ mod sync {
     pub(super) use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 }
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Instant;
 
 use r500_stream::Submission;
 
+use crate::lock::locked;
+use crate::profile::Profile;
 use crate::{Errno, Machine, log};
 
 pub(crate) use ring::Fence;
@@ -31,14 +34,18 @@ pub(crate) struct Worker {
 struct Shared {
     ring: Ring<Submission>,
     machine: Mutex<Option<Box<dyn Machine>>>,
+    profile: Option<Arc<Profile>>,
 }
 
 impl Worker {
     /// Starts the thread, if there is a machine.
-    pub(crate) fn new(machine: Option<Box<dyn Machine>>) -> Result<Self, Errno> {
+    pub(crate) fn new(
+        machine: Option<Box<dyn Machine>>,
+        profile: Option<Arc<Profile>>,
+    ) -> Result<Self, Errno> {
         let draws = machine.is_some();
-        let shared =
-            Arc::new(Shared { ring: Ring::new(MOST_QUEUED), machine: Mutex::new(machine) });
+        let (ring, machine) = (Ring::new(MOST_QUEUED), Mutex::new(machine));
+        let shared = Arc::new(Shared { ring, machine, profile });
         if draws {
             let shared = Arc::clone(&shared);
             thread::Builder::new().name("r500 card".to_owned()).spawn(move || {
@@ -93,9 +100,16 @@ impl Drop for Worker {
 impl Shared {
     fn execute(&self, submission: &Submission) {
         let mut machine = locked(&self.machine);
+        let begin = self.profile.as_ref().map(|_| Instant::now());
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             machine.as_mut().map_or(Ok(()), |machine| machine.submit(submission))
         }));
+        if let (Some(profile), Some(begin), Some(machine)) =
+            (&self.profile, begin, machine.as_mut())
+        {
+            let number = self.ring.completed() + 1;
+            profile.submission(number, submission, begin, &machine.take_draw_times());
+        }
         drop(machine);
         match &result {
             Ok(Ok(())) => {}
@@ -111,17 +125,12 @@ impl Shared {
     }
 }
 
-/// Locks a mutex, ignoring poison: the guarded data is consistent between any two statements.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::Fault;
+    use crate::{DrawTime, Fault};
 
     #[derive(Debug, Default)]
     struct Counting(Vec<usize>);
@@ -139,6 +148,10 @@ mod tests {
         fn report(&self, _: bool) -> Vec<String> {
             self.0.iter().map(usize::to_string).collect()
         }
+
+        fn take_draw_times(&mut self) -> Vec<DrawTime> {
+            Vec::new()
+        }
     }
 
     fn of(dwords: usize) -> Submission {
@@ -147,7 +160,7 @@ mod tests {
 
     #[test]
     fn submissions_run_in_order_and_faults_are_counted() {
-        let worker = Worker::new(Some(Box::new(Counting::default()))).unwrap();
+        let worker = Worker::new(Some(Box::new(Counting::default())), None).unwrap();
         let fences: Vec<Fence> = [1, 3, 4, 5].map(|n| worker.submit(of(n))).to_vec();
         assert_eq!(fences, [1, 2, 3, 4]);
         assert_eq!(worker.wait_all(), 4);
@@ -170,11 +183,15 @@ mod tests {
         fn report(&self, _: bool) -> Vec<String> {
             Vec::new()
         }
+
+        fn take_draw_times(&mut self) -> Vec<DrawTime> {
+            Vec::new()
+        }
     }
 
     #[test]
     fn submissions_in_flight_are_bounded() {
-        let worker = Worker::new(Some(Box::new(Slow))).unwrap();
+        let worker = Worker::new(Some(Box::new(Slow)), None).unwrap();
         for n in 1..=3 * MOST_QUEUED {
             assert_eq!(worker.submit(of(1)), n);
             let done = worker.shared.ring.completed();
@@ -185,7 +202,7 @@ mod tests {
 
     #[test]
     fn without_a_machine_submissions_are_done_at_once() {
-        let worker = Worker::new(None).unwrap();
+        let worker = Worker::new(None, None).unwrap();
         assert!(worker.is_done(0));
         let fence = worker.submit(of(1));
         assert!(worker.is_done(fence));

@@ -365,7 +365,7 @@ fn in_order(file: &Path, words: Vec<u32>) -> Vec<u32> {
 
 impl Source {
     fn read(file: &Path, limits: ReadLimits) -> Outcome<Self> {
-        let bytes = input_args::bytes(file)?;
+        let bytes = input_args::capture_or_document(file)?;
         if capture::is_capture(&bytes) {
             return Ok(Self { content: Content::Capture(bytes), limits });
         }
