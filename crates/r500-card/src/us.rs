@@ -219,8 +219,8 @@ impl<'a, 'e> Painter<'a, 'e> {
     ) -> Result<(Shaded<'_>, u64), CardError> {
         let [row, rows] = layout(quads.len());
         let size = [2 * row, 2 * rows].map(|n| n as u32);
-        let full = quads.len() == row * rows
-            && quads.iter().all(|(_, quad)| !quad.masks.contains(&0));
+        let full =
+            quads.len() == row * rows && quads.iter().all(|(_, quad)| !quad.masks.contains(&0));
         let slot = &mut self.pictures[usize::from(!full)];
         if slot.as_ref().is_none_or(|picture| picture.size != size) {
             self.pool.put(slot.take());

@@ -141,7 +141,7 @@ impl Display for Opcode {
 impl Display for MemOperand {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match *self {
-            // Bits that are no plain number are masks and integers.
+            // Other bits are masks and integers.
             Self::Const(bits) => match f32::from_bits(bits) {
                 x if x.is_normal() || bits == 0 => write!(f, "const {x:?}"),
                 _ => write!(f, "const {bits:#x}"),
