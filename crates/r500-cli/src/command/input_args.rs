@@ -207,9 +207,8 @@ fn usable(file: &Path, job: Job) -> Outcome<Job> {
 
 /// Notes the bytes of a file that are not part of its program, because they are not whole instructions.
 pub(super) fn note_left_out(file: &Path, job: &Job) {
-    let bytes = |count| {
-        format!("{} {}", counted(count, "byte"), if count == 1 { "is" } else { "are" })
-    };
+    let bytes =
+        |count| format!("{} {}", counted(count, "byte"), if count == 1 { "is" } else { "are" });
     let name = show(file);
     let (before, after) = (job.left_out.before, job.left_out.after);
     if before > 0 {

@@ -68,7 +68,7 @@ impl Compiler for Printer<'_> {
                 other => panic!("there is no pass `{other}`"),
             }
         }
-        let _ = write!(self.text.lock().unwrap(), "{function}");
+        let _ = write!(self.text.lock().unwrap(), "; unit\n{function}");
         None
     }
 }
