@@ -424,7 +424,7 @@ fn pixels<T: Copy>(n: usize, frame: &Frame, plane: &[T]) -> [T; 4] {
 fn place(n: usize, corner: usize, width: usize) -> usize {
     debug_assert!(width.is_power_of_two());
     // Two rows of pixels have twice the width, and a quad two columns.
-    let column = 2 * n & (width - 1);
+    let column = (2 * n) & (width - 1);
     let rows = 4 * n - 2 * column;
     rows + corner / 2 * width + column + corner % 2
 }

@@ -71,7 +71,7 @@ mod on_the_card {
         0x8000_4506 | size << 16
     }
     const fn bits(kind: u64, size: u64) -> u64 {
-        0x8000_4520 + kind | size << 16
+        (0x8000_4520 + kind) | (size << 16)
     }
     const fn axis(number: u64) -> u64 {
         0x8018_4540 + number
