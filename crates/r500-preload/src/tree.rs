@@ -67,8 +67,7 @@ fn is_of_card(path: &[u8]) -> bool {
         let rest = path.strip_prefix(root.as_bytes());
         rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
     };
-    ROOTS.iter().any(|root| below(root))
-        || (INPUT_ROOTS.iter().any(|root| below(root)) && inputs::are_there())
+    ROOTS.iter().any(&below) || (INPUT_ROOTS.iter().any(below) && inputs::are_there())
 }
 
 /// Returns the path in the copy, or `/dev/null` for a node; `None` for paths that are not of the card.
