@@ -116,7 +116,9 @@ fn fragment_programs_become_what_the_files_say() {
         if after.code != expected.code {
             let options = PrintOptions::default();
             let text = print(&Job::from_program(after.clone()), &options).text;
-            let code = text.lines().filter(|line| line.contains(" ;"));
+            let code = text
+                .lines()
+                .filter(|line| line.contains(" ;") || line.trim_start().starts_with('@'));
             let code = code.collect::<Vec<_>>().join("\n");
             failed.extend(differs(case, &code, after.code == before.code));
         }
