@@ -98,6 +98,6 @@ test("the gallery begins with what is easy", async () => {
   const titles = await page.locator("#gallery section:not(.drafts) h3").allTextContents();
   assert.deepEqual(titles, ["Easy", "For those who know the basics", "Advanced", "New"]);
   const easy = await page.locator("#gallery section[aria-label=Easy] .card b").allTextContents();
-  assert.deepEqual(easy, ["dissolve", "mandelbrot", "plasma", "ripple"]);
+  assert.deepEqual(easy, ["dissolve", "mandelbrot", "plasma", "ripple", "trails", "triangle"]);
   await context.close();
 });
