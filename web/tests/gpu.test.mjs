@@ -64,7 +64,8 @@ const shaders = readdirSync(join(examples, "glsl")).filter((name) => name.endsWi
 const sources = [
   ...assembly.map((name) => ({ name, text: readFileSync(join(examples, name), "utf8") })),
   ...shaders.map((name) => ({ name, text: "", glsl: readFileSync(join(examples, "glsl", name), "utf8") })),
-];
+  // The workers draw what reads earlier frames.
+].filter(({ text, glsl }) => !/= previous /.test(text + (glsl ?? "")));
 
 /** Writes the program that the page draws where the command finds it. */
 async function file(page) {
