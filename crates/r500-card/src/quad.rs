@@ -18,3 +18,40 @@ impl Quad {
         [u32::from(self.x) + corner as u32 % 2, u32::from(self.y) + corner as u32 / 2]
     }
 }
+
+/// Pixels that a fill stores at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FillArea {
+    /// Quads side by side, from left to right, entirely covered: the first pixel and their number.
+    Full { first: [u32; 2], count: u32 },
+    /// The covered pixels of a quad.
+    Part(Quad),
+}
+
+impl FillArea {
+    /// Takes an area from the beginning of a list. Returns it and the rest of the list; `None` if the list is empty.
+    #[inline(always)]
+    pub(crate) fn take(quads: &QuadList) -> Option<(Self, &QuadList)> {
+        let (_, first) = quads.first()?;
+        let follows = |(n, (_, quad)): (usize, &(u32, Quad))| {
+            quad.masks.iter().all(|mask| *mask != 0)
+                && quad.y == first.y
+                && usize::from(quad.x) == usize::from(first.x) + 2 * n
+        };
+        let count = quads.iter().enumerate().take_while(|it| follows(*it)).count();
+        let area = match count {
+            0 => Self::Part(*first),
+            _ => Self::Full { first: first.pixel(0), count: count as u32 },
+        };
+        Some((area, &quads[count.max(1)..]))
+    }
+
+    /// Returns the number of pixels.
+    #[inline(always)]
+    pub(crate) fn pixels(&self) -> u64 {
+        match self {
+            Self::Full { count, .. } => 4 * u64::from(*count),
+            Self::Part(quad) => quad.masks.iter().filter(|mask| **mask != 0).count() as u64,
+        }
+    }
+}

@@ -8,7 +8,7 @@ use r500_chip::values::Endian;
 use r500_stream::Buffer;
 
 use crate::batch::{Batch, LANES, Lane, ROWS};
-use crate::quad::Quad;
+use crate::quad::{FillArea, Quad};
 
 /// A surface in memory.
 #[derive(Debug)]
@@ -234,9 +234,23 @@ impl Pairs<'_> {
         }
     }
 
+    /// Replaces the pixels of an area, moved by an offset, but for the bits of `kept`.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, area: FillArea, [dx, dy]: [u32; 2], value: u32, kept: u32) {
+        match area {
+            FillArea::Full { first: [x, y], count } => {
+                self.fill_rows([x + dx, y + dy], 2 * count, value, kept);
+            }
+            FillArea::Part(quad) => {
+                let [x, y] = quad.pixel(0);
+                self.fill_quad([x + dx, y + dy], quad, value, kept);
+            }
+        }
+    }
+
     /// Replaces the pixels of two rows, from an even row on, in columns from an even one on, but for the bits of `kept`.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, [x, y]: [u32; 2], columns: u32, value: u32, kept: u32) {
+    fn fill_rows(&mut self, [x, y]: [u32; 2], columns: u32, value: u32, kept: u32) {
         let tiling = self.surface.tiling;
         let bytes = if self.dwords { 4 } else { 2 };
         let [value, kept] = [value, kept].map(|bits| match self.dwords {
@@ -295,7 +309,7 @@ impl Pairs<'_> {
 
     /// Replaces the covered pixels of a quad, whose first pixel is at `at` in the surface, but for the bits of `kept`.
     #[inline(always)]
-    pub(crate) fn fill_quad(&mut self, [x, y]: [u32; 2], quad: Quad, value: u32, kept: u32) {
+    fn fill_quad(&mut self, [x, y]: [u32; 2], quad: Quad, value: u32, kept: u32) {
         let [a, b, c, d] = quad.masks.map(|mask| mask != 0);
         for (y, stored) in [(y, [a, b]), (y + 1, [c, d])] {
             let offset = self.offset([x, y]);

@@ -9,7 +9,7 @@ use r500_simd::{Simd, SimdLevel, SimdTask};
 
 use super::{Output, Quads, depth_code};
 use crate::batch::{Batch, LANES, Lane};
-use crate::quad::{Quad, QuadList};
+use crate::quad::{FillArea, QuadList};
 use crate::rb3d::RenderLanes;
 use crate::sc::Samples;
 use crate::su::Primitive;
@@ -73,37 +73,20 @@ impl<'a> Lanes<'a> {
 
     /// Stores quads without a test. Returns the number of their pixels.
     #[inline(always)]
-    fn fill_quads(&mut self, quads: &QuadList, Fill { depth, colors }: Fill) -> u64 {
+    fn fill_quads(&mut self, mut quads: &QuadList, Fill { depth, colors }: Fill) -> u64 {
         let Output { zb, .. } = self.output;
-        let offset = zb.offset();
-        let (mut filled, mut n) = (0, 0);
-        while let Some((_, quad)) = quads.get(n) {
-            let quad = *quad;
-            let count = full_quads(&quads[n..]);
-            if count == 0 {
-                if let Some(depth) = depth {
-                    self.depth.fill_quad(offset, quad, depth);
-                }
-                if !zb.no_colors {
-                    for (target, color) in self.render.targets().zip(colors) {
-                        target.fill_quad(quad, color);
-                    }
-                }
-                filled += quad.masks.iter().filter(|mask| **mask != 0).count() as u64;
-                n += 1;
-                continue;
-            }
-            let first = quad.pixel(0);
+        let mut filled = 0;
+        while let Some((area, rest)) = FillArea::take(quads) {
             if let Some(depth) = depth {
-                self.depth.fill(offset, first, count as u32, depth);
+                self.depth.fill(zb.offset(), area, depth);
             }
             if !zb.no_colors {
                 for (target, color) in self.render.targets().zip(colors) {
-                    target.fill(first, count as u32, color);
+                    target.fill(area, color);
                 }
             }
-            filled += 4 * count as u64;
-            n += count;
+            filled += area.pixels();
+            quads = rest;
         }
         filled
     }
@@ -113,18 +96,6 @@ impl<'a> Lanes<'a> {
         self.fill = self.fill(quads);
         Simd::detect().run_plain(Write { lanes: self, quads })
     }
-}
-
-/// Returns how many quads from the first on are covered entirely and lie side by side, from left to right.
-#[inline(always)]
-fn full_quads(quads: &QuadList) -> usize {
-    let Some((_, first)) = quads.first() else { return 0 };
-    let follows = |(n, (_, quad)): (usize, &(u32, Quad))| {
-        quad.masks.iter().all(|mask| *mask != 0)
-            && quad.y == first.y
-            && usize::from(quad.x) == usize::from(first.x) + 2 * n
-    };
-    quads.iter().enumerate().take_while(|it| follows(*it)).count()
 }
 
 /// Tests and stores quads.

@@ -7,7 +7,7 @@ use super::Rb3d;
 use super::blend::Blend;
 use super::format::{Fraction, Fractions};
 use crate::batch::{Batch, LANES, Lane};
-use crate::quad::Quad;
+use crate::quad::FillArea;
 use crate::surface::Pairs;
 
 /// The block in a state for which many pixels can be stored at a time.
@@ -86,16 +86,10 @@ impl<'a> RenderLanes<'a> {
 }
 
 impl TargetLanes<'_> {
-    /// Stores a value in full quads side by side.
+    /// Stores a value.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, first: [u32; 2], quads: u32, value: u32) {
-        self.surface.fill(first, 2 * quads, value, 0);
-    }
-
-    /// Stores a value in the covered pixels of a quad.
-    #[inline(always)]
-    pub(crate) fn fill_quad(&mut self, quad: Quad, value: u32) {
-        self.surface.fill_quad(quad.pixel(0), quad, value, 0);
+    pub(crate) fn fill(&mut self, area: FillArea, value: u32) {
+        self.surface.fill(area, [0; 2], value, 0);
     }
 
     /// Writes the pixels in `left`. `rgba` has their colours, red first.

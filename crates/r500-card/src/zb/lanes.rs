@@ -4,7 +4,7 @@ use r500_chip::values::{CompareFunc, DepthFormat};
 
 use super::Zb;
 use crate::batch::{Batch, LANES, Lane};
-use crate::quad::Quad;
+use crate::quad::FillArea;
 use crate::surface::Pairs;
 
 /// The block in a state for which many pixels can be tested at a time.
@@ -81,31 +81,15 @@ impl DepthLanes<'_> {
         }
     }
 
-    /// Stores a value, or a depth of 24 bits next to the stencil that is there, in full quads side by side.
+    /// Stores a value, or a depth of 24 bits next to the stencil that is there.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, [dx, dy]: [u32; 2], [x, y]: [u32; 2], quads: u32, value: u32) {
-        let (value, kept) = self.filled(value);
-        if let Some(surface) = &mut self.surface {
-            surface.fill([x + dx, y + dy], 2 * quads, value, kept);
-        }
-    }
-
-    /// Stores the same in the covered pixels of a quad.
-    #[inline(always)]
-    pub(crate) fn fill_quad(&mut self, [dx, dy]: [u32; 2], quad: Quad, value: u32) {
-        let (value, kept) = self.filled(value);
-        if let Some(surface) = &mut self.surface {
-            let [x, y] = quad.pixel(0);
-            surface.fill_quad([x + dx, y + dy], quad, value, kept);
-        }
-    }
-
-    /// Returns the pixel that a fill stores, and which bits of the old one stay.
-    #[inline(always)]
-    fn filled(&self, value: u32) -> (u32, u32) {
-        match self.kind {
+    pub(crate) fn fill(&mut self, offset: [u32; 2], area: FillArea, value: u32) {
+        let (value, kept) = match self.kind {
             Kind::Clear(_) => (value, 0),
             _ => (value << 8, 0xff),
+        };
+        if let Some(surface) = &mut self.surface {
+            surface.fill(area, offset, value, kept);
         }
     }
 
