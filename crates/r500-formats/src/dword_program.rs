@@ -38,6 +38,12 @@ pub struct DwordOptions {
 }
 
 impl DwordOptions {
+    /// Returns the number of bytes before the first instruction, of those that are known without the content.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.skip.unwrap_or(0)
+    }
+
     /// Returns whether they concern only formats of plain dwords.
     #[must_use]
     pub fn need_dwords(&self) -> bool {
@@ -65,7 +71,7 @@ impl DwordReader<'_> {
     /// Returns the most bytes that an input may have.
     pub(crate) fn most_bytes(&self) -> u64 {
         let code = self.limits.instructions.saturating_mul(SIZE as u64);
-        code.saturating_add(self.options.skip.unwrap_or(0))
+        code.saturating_add(self.options.skipped())
     }
 
     /// Returns the failure for an input with more bytes.
@@ -75,7 +81,7 @@ impl DwordReader<'_> {
 
     /// Returns the program of an input.
     pub(crate) fn job(&self, all: &[u8]) -> Result<Job, ReadError> {
-        let skip = usize::try_from(self.options.skip.unwrap_or(0));
+        let skip = usize::try_from(self.options.skipped());
         let bytes = skip.ok().and_then(|skip| all.get(skip..));
         self.program(bytes.ok_or_else(|| self.nothing_left(all.len() as u64))?)
     }
@@ -138,7 +144,7 @@ impl DwordReader<'_> {
     }
 
     pub(crate) fn nothing_left(&self, bytes: u64) -> ReadError {
-        let skip = self.options.skip.unwrap_or(0);
+        let skip = self.options.skipped();
         ReadError::value(format!(
             "there are {}, and {skip} of them are to be skipped",
             number_of(bytes as usize, "byte", "bytes")
@@ -160,7 +166,7 @@ impl DwordReader<'_> {
         match self.unit {
             Unit::Dwords => error.with_help(help),
             Unit::Bytes => error
-                .at_offset((instruction * SIZE) as u64 + self.options.skip.unwrap_or(0))
+                .at_offset((instruction * SIZE) as u64 + self.options.skipped())
                 .with_help(format!(
                     "a raw program is {SIZE} bytes an instruction and nothing else: {help}"
                 )),

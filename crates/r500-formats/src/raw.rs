@@ -10,7 +10,7 @@ use crate::dword_program::DwordReader;
 
 pub(crate) fn read(mut input: impl BufRead, reader: DwordReader<'_>) -> Result<Job, ReadError> {
     // What is skipped may be longer than what memory holds.
-    let skip = reader.options.skip.unwrap_or(0);
+    let skip = reader.options.skipped();
     let skipped =
         io::copy(&mut input.by_ref().take(skip), &mut io::sink()).map_err(ReadError::io)?;
     if skipped < skip {

@@ -21,7 +21,7 @@ pub fn vertex_program(bytes: &[u8]) -> Option<Vec<[u32; 4]>> {
 /// in which the dwords are a vertex program.
 #[must_use]
 pub fn vertex_program_with(bytes: &[u8], options: DwordOptions) -> Option<Vec<[u32; 4]>> {
-    let skip = usize::try_from(options.skip.unwrap_or(0)).ok()?;
+    let skip = usize::try_from(options.skipped()).ok()?;
     let dwords = match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => {
             let most = (INSTRUCTIONS * 4).saturating_add(skip / 4);
