@@ -15,7 +15,9 @@ pub trait Machine: fmt::Debug + Send {
 
     /// Returns the times of the draws since the last call, in order; empty if the machine does not measure them, as without
     /// [`Settings::measures`](crate::Settings::measures).
-    fn take_draw_times(&mut self) -> Vec<DrawTime>;
+    fn take_draw_times(&mut self) -> Vec<DrawTime> {
+        Vec::new()
+    }
 }
 
 /// When a draw was executed, and where its time went.

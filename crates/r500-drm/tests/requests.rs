@@ -269,10 +269,6 @@ impl Machine for Slow {
     fn report(&self, _: bool) -> Vec<String> {
         Vec::new()
     }
-
-    fn take_draw_times(&mut self) -> Vec<DrawTime> {
-        Vec::new()
-    }
 }
 
 #[test]

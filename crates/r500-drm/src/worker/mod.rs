@@ -130,7 +130,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::{DrawTime, Fault};
+    use crate::Fault;
 
     #[derive(Debug, Default)]
     struct Counting(Vec<usize>);
@@ -147,10 +147,6 @@ mod tests {
 
         fn report(&self, _: bool) -> Vec<String> {
             self.0.iter().map(usize::to_string).collect()
-        }
-
-        fn take_draw_times(&mut self) -> Vec<DrawTime> {
-            Vec::new()
         }
     }
 
@@ -181,10 +177,6 @@ mod tests {
         }
 
         fn report(&self, _: bool) -> Vec<String> {
-            Vec::new()
-        }
-
-        fn take_draw_times(&mut self) -> Vec<DrawTime> {
             Vec::new()
         }
     }
