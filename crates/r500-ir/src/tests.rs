@@ -3,18 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::path::Path;
+use r500_golden::directive;
 
 use super::opt::{AFTER_LIFT, Analyses, BEFORE_CODEGEN, Pass, pass, run};
 use super::*;
 
 /// Precedes a file's expected output.
 const RESULT: &str = ";; result\n";
-
-/// Returns the rest of the first comment line that starts with a key.
-fn directive<'t>(text: &'t str, key: &str) -> Option<&'t str> {
-    text.lines().find_map(|line| line.strip_prefix("; ")?.strip_prefix(key)).map(str::trim)
-}
 
 /// Returns the passes of a file's `run:` line.
 fn passes(text: &str) -> Vec<Pass> {
@@ -31,35 +26,27 @@ fn passes(text: &str) -> Vec<Pass> {
 /// Runs the passes of every file. `BLESS=1` rewrites the results in the files.
 #[test]
 fn passes_rewrite_as_the_files_say() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ir"));
-    let bless = std::env::var_os("BLESS").is_some();
-    let (mut files, mut failed) = (0, Vec::new());
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "ir") {
-            continue;
-        }
-        files += 1;
-        let text = std::fs::read_to_string(&path).unwrap();
-        let (input, wanted) = text.split_once(RESULT).unwrap_or((&text, ""));
-        let Parsed { mut function, ranges } =
-            parse(input).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        verify(&function, "the file").unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let mut analyses = Analyses::new(&ranges, directive(input, "reads_quads").is_some());
-        run(&mut function, &mut analyses, &passes(input));
-        let result = function.to_string();
-        // Printing and parsing round-trip.
-        let again = parse(&result).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert_eq!(again.function.to_string(), result, "{}", path.display());
-        assert_eq!(again.function.body, function.body, "{}", path.display());
-        if bless {
-            std::fs::write(&path, format!("{input}{RESULT}{result}")).unwrap();
-        } else if result != wanted {
-            failed.push(format!("{}:\n{result}", path.display()));
-        }
-    }
-    assert!(files > 0, "no files in {}", folder.display());
-    assert!(failed.is_empty(), "differs (BLESS=1 accepts it):\n{}", failed.join("\n"));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ir");
+    r500_golden::check_files(
+        folder,
+        |name| name.ends_with(".ir"),
+        |path, text| {
+            let input = text.split(RESULT).next().unwrap();
+            let Parsed { mut function, ranges } =
+                parse(input).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            verify(&function, "the file")
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let mut analyses = Analyses::new(&ranges, directive(input, "reads_quads").is_some());
+            run(&mut function, &mut analyses, &passes(input));
+            let result = function.to_string();
+            // Printing and parsing round-trip.
+            let again =
+                parse(&result).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            assert_eq!(again.function.to_string(), result, "{}", path.display());
+            assert_eq!(again.function.body, function.body, "{}", path.display());
+            format!("{input}{RESULT}{result}")
+        },
+    );
 }
 
 /// The guide quotes a pass and its test, which are compiled and run here.

@@ -8,7 +8,6 @@
 mod common;
 
 use std::fmt::Write;
-use std::path::Path;
 
 use common::capture;
 use r500_exec::Bindings;
@@ -25,8 +24,7 @@ const LEVELS: [(Simd, &str); 2] = [(Simd::Avx2, ";; avx2\n"), (Simd::Avx512, ";;
 /// Returns the bindings of a function: the inputs and textures of the capture in a line `; bind: NAME`, else u and v as channels 0 and 1 of
 /// input 0.
 fn bindings(text: &str) -> Bindings {
-    let name = text.lines().find_map(|line| line.strip_prefix("; bind: "));
-    let job = name.map_or_else(Job::default, capture);
+    let job = r500_golden::directive(text, "bind:").map_or_else(Job::default, capture);
     Bindings::new(&job, job.size.unwrap_or([64, 64])).unwrap()
 }
 
@@ -105,24 +103,13 @@ fn constant(result: &mut String, (text, count): &(String, usize)) {
 /// Compiles every file. `BLESS=1` rewrites the listings in the files.
 #[test]
 fn functions_compile_to_the_listings_of_the_files() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/x86"));
-    let bless = std::env::var_os("BLESS").is_some();
-    let (mut files, mut failed) = (0, Vec::new());
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "ir") {
-            continue;
-        }
-        files += 1;
-        let text = std::fs::read_to_string(&path).unwrap();
-        let input = text.split(LEVELS[0].1).next().unwrap();
-        let result = format!("{input}{}", listings(input));
-        if bless {
-            std::fs::write(&path, result).unwrap();
-        } else if result != text {
-            failed.push(format!("{}:\n{result}", path.display()));
-        }
-    }
-    assert!(files > 0, "no files in {}", folder.display());
-    assert!(failed.is_empty(), "differs (BLESS=1 accepts it):\n{}", failed.join("\n"));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/x86");
+    r500_golden::check_files(
+        folder,
+        |name| name.ends_with(".ir"),
+        |_, text| {
+            let input = text.split(LEVELS[0].1).next().unwrap();
+            format!("{input}{}", listings(input))
+        },
+    );
 }

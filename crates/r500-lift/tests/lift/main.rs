@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fmt::Write;
-use std::path::Path;
 
 use r500_exec::{Bindings, Draw, Options, Shader};
 use r500_lift::{LiftInput, lift, lift_vertex};
@@ -42,34 +41,29 @@ fn vertex(text: &str) -> String {
 /// Lifts every file. `BLESS=1` rewrites the results in the files.
 #[test]
 fn programs_lift_as_the_files_say() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lift"));
-    let bless = std::env::var_os("BLESS").is_some();
-    let (mut fragments, mut vertices, mut failed) = (0, 0, Vec::new());
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap();
-        if !name.ends_with(".r5") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).unwrap();
-        let input = text.split(RESULT).next().unwrap();
-        let ir = if name.ends_with(".vs.r5") {
-            vertices += 1;
-            vertex(input)
-        } else {
-            fragments += 1;
-            fragment(input)
-        };
-        let mut result = format!("{input}{RESULT}");
-        for line in ir.lines() {
-            let _ = writeln!(result, "--   {line}");
-        }
-        if bless {
-            std::fs::write(&path, result).unwrap();
-        } else if result != text {
-            failed.push(format!("{}:\n{result}", path.display()));
-        }
-    }
-    assert!(fragments > 0 && vertices > 0, "no files in {}", folder.display());
-    assert!(failed.is_empty(), "differs (BLESS=1 accepts it):\n{}", failed.join("\n"));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lift");
+    let (mut fragments, mut vertices) = (0, 0);
+    r500_golden::check_files(
+        folder,
+        |name| name.ends_with(".r5"),
+        |path, text| {
+            let input = text.split(RESULT).next().unwrap();
+            let ir = if path.to_str().unwrap().ends_with(".vs.r5") {
+                vertices += 1;
+                vertex(input)
+            } else {
+                fragments += 1;
+                fragment(input)
+            };
+            let mut result = format!("{input}{RESULT}");
+            for line in ir.lines() {
+                let _ = writeln!(result, "--   {line}");
+            }
+            result
+        },
+    );
+    assert!(
+        fragments > 0 && vertices > 0,
+        "{fragments} fragment programs, {vertices} vertex programs"
+    );
 }

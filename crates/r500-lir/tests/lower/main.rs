@@ -6,13 +6,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use r500_exec::Bindings;
 use r500_exec::texture::TexReadings;
 use r500_fast::codegen::{CompileUnit, Compiler, Kernel, ResourceLayout};
 use r500_fast::{NativeCode, Simd};
+use r500_golden::directive;
 use r500_ir::{parse, verify};
 use r500_lir::{Class, TargetCaps, interleave, lower, schedule};
 use r500_program::Job;
@@ -73,11 +73,6 @@ impl Compiler for Printer<'_> {
     }
 }
 
-/// Returns the rest of the first comment line that starts with a key.
-fn directive<'t>(text: &'t str, key: &str) -> Option<&'t str> {
-    text.lines().find_map(|line| line.strip_prefix("; ")?.strip_prefix(key)).map(str::trim)
-}
-
 /// Returns the bindings of a function: the inputs and textures of the capture in a line `; bind: NAME`, else u and v as channels 0 and 1 of
 /// input 0.
 fn bindings(text: &str) -> Bindings {
@@ -111,24 +106,13 @@ fn lowered(text: &str) -> String {
 /// Lowers every file. `BLESS=1` rewrites the results in the files.
 #[test]
 fn functions_lower_as_the_files_say() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lower"));
-    let bless = std::env::var_os("BLESS").is_some();
-    let (mut files, mut failed) = (0, Vec::new());
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "ir") {
-            continue;
-        }
-        files += 1;
-        let text = std::fs::read_to_string(&path).unwrap();
-        let input = text.split(TARGETS[0].head).next().unwrap();
-        let result = format!("{input}{}", lowered(input));
-        if bless {
-            std::fs::write(&path, result).unwrap();
-        } else if result != text {
-            failed.push(format!("{}:\n{result}", path.display()));
-        }
-    }
-    assert!(files > 0, "no files in {}", folder.display());
-    assert!(failed.is_empty(), "differs (BLESS=1 accepts it):\n{}", failed.join("\n"));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lower");
+    r500_golden::check_files(
+        folder,
+        |name| name.ends_with(".ir"),
+        |_, text| {
+            let input = text.split(TARGETS[0].head).next().unwrap();
+            format!("{input}{}", lowered(input))
+        },
+    );
 }

@@ -18,7 +18,7 @@ mod vertices;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use r500_asm::{Options as AsmOptions, PrintOptions, assemble, print};
 use r500_opt::{Level, Options, optimize, vertex};
@@ -29,72 +29,60 @@ use vertices::{Verdict, verdict};
 const BECOMES: &str = "-- becomes:\n";
 const STAYS: &str = "-- stays\n";
 
-/// What a file holds.
-struct Case {
-    path: PathBuf,
+/// A file: a program, and what is expected of it.
+struct Case<'a> {
     /// The program, with the comments before the result.
-    input: String,
+    input: &'a str,
     /// The expected result; `None` if the program stays.
     after: Option<String>,
     only: Vec<String>,
 }
 
-/// Returns the files with an extension, `.r5` or `.vs.r5`.
-fn cases(vertex: bool) -> Vec<Case> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/passes"));
-    let mut cases = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap();
-        if !name.ends_with(".r5") || name.ends_with(".vs.r5") != vertex {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).unwrap();
+impl<'a> Case<'a> {
+    fn of(text: &'a str) -> Self {
+        let uncommented = |after: &str| {
+            let lines = after.lines().map(|line| line.trim_start_matches("-- ").trim());
+            lines.collect::<Vec<_>>().join("\n")
+        };
         let (input, after) = match text.split_once(BECOMES) {
-            Some((input, after)) => (
-                input,
-                Some(
-                    after
-                        .lines()
-                        .map(|line| line.trim_start_matches("-- "))
-                        .collect::<Vec<_>>()
-                        .join("\n"),
-                ),
-            ),
+            Some((input, after)) => (input, Some(uncommented(after))),
             None => (text.split(STAYS).next().unwrap(), None),
         };
         let only = input.lines().find_map(|line| line.strip_prefix("-- only: "));
         let only = only.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
-        cases.push(Case { input: input.to_owned(), after, only, path });
+        Self { input, after, only }
     }
-    assert!(!cases.is_empty(), "no files in {}", folder.display());
-    cases
-}
 
-/// Writes the result into the file if `BLESS` is set, else describes the difference.
-fn differs(case: &Case, result: &str, stays: bool) -> Option<String> {
-    let mut text = case.input.clone();
-    if stays {
-        text.push_str(STAYS);
-    } else {
+    /// Returns the text of the file for a result; `None` if the program stays.
+    fn with(&self, result: Option<&str>) -> String {
+        let mut text = self.input.to_owned();
+        let Some(result) = result else { return text + STAYS };
         text.push_str(BECOMES);
         for line in result.lines() {
             let _ = writeln!(text, "--   {line}");
         }
+        text
     }
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&case.path, text).unwrap();
-        return None;
-    }
-    Some(format!("{}:\n{text}", case.path.display()))
 }
 
-/// Asserts that no file differs, and that each pass is in the line `-- only:` of a file with a result.
-fn finish(failed: &[String], cases: &[Case], passes: &[&str]) {
-    assert!(failed.is_empty(), "differs (BLESS=1 accepts it):\n{}", failed.join("\n"));
-    let changing = cases.iter().filter(|case| case.after.is_some());
-    let named: BTreeSet<&str> = changing.flat_map(|case| &case.only).map(String::as_str).collect();
-    assert_eq!(named, passes.iter().copied().collect(), "passes with files of their own");
+/// Calls `expected` with each file of fragment or vertex programs, as [`r500_golden::check_files`] does. Asserts that each pass is in the
+/// line `-- only:` of a file with a result.
+fn check(
+    is_vertex: bool,
+    passes: impl Iterator<Item = &'static str>,
+    mut expected: impl FnMut(&Path, &str, &Case<'_>) -> String,
+) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/passes");
+    let mut named = BTreeSet::new();
+    let wanted = |name: &str| name.ends_with(".r5") && name.ends_with(".vs.r5") == is_vertex;
+    r500_golden::check_files(folder, wanted, |path, text| {
+        let case = Case::of(text);
+        if case.after.is_some() {
+            named.extend(case.only.iter().cloned());
+        }
+        expected(path, text, &case)
+    });
+    assert_eq!(named, passes.map(str::to_owned).collect(), "passes with files of their own");
 }
 
 fn program(source: &str, path: &Path) -> Program {
@@ -105,57 +93,45 @@ fn program(source: &str, path: &Path) -> Program {
 
 #[test]
 fn fragment_programs_become_what_the_files_say() {
-    let cases = cases(false);
-    let mut failed = Vec::new();
-    for case in &cases {
-        let before = program(&case.input, &case.path);
+    let passes = r500_opt::passes().iter().map(|pass| pass.name);
+    check(false, passes, |path, file, case| {
+        let before = program(case.input, path);
         let options = Options { level: Level::O3, only: case.only.clone(), ..Options::default() };
         let after = optimize(&before, &options).program;
-        let expected =
-            case.after.as_ref().map_or_else(|| before.clone(), |text| program(text, &case.path));
-        if after.code != expected.code {
-            let options = PrintOptions::default();
-            let text = print(&Job::from_program(after.clone()), &options).text;
-            let code = text
-                .lines()
-                .filter(|line| line.contains(" ;") || line.trim_start().starts_with('@'));
-            let code = code.collect::<Vec<_>>().join("\n");
-            failed.extend(differs(case, &code, after.code == before.code));
+        let expected = case.after.as_ref().map(|text| program(text, path).code);
+        if after.code == *expected.as_ref().unwrap_or(&before.code) {
+            return file.to_owned();
         }
-    }
-    let passes: Vec<&str> = r500_opt::passes().iter().map(|pass| pass.name).collect();
-    finish(&failed, &cases, &passes);
+        let printed = text(&after);
+        // Labels are lines of their own.
+        let code = printed
+            .lines()
+            .filter(|line| line.contains(" ;") || line.trim_start().starts_with('@'));
+        let code = code.collect::<Vec<_>>().join("\n");
+        case.with((after.code != before.code).then_some(&code))
+    });
 }
 
 #[test]
 fn vertex_programs_become_what_the_files_say() {
-    let cases = cases(true);
-    let source = |text: &str, path: &Path| {
-        let source = Source::parse(text, &mut |_| Err(String::new()));
-        source.unwrap_or_else(|errors| panic!("{}: {errors:?}", path.display())).program
-    };
-    let lines = |program: &r500_pvs::Program| {
-        let (_, code) = program.instructions();
-        let line = |inst: &r500_pvs::Instruction| format!("{} ;\n", inst.with_fill(Fill::Zero));
-        code.iter().map(line).collect::<String>()
-    };
-    let mut failed = Vec::new();
-    for case in &cases {
-        let before = source(&case.input, &case.path);
+    let passes = vertex::passes().iter().map(|pass| pass.name);
+    check(true, passes, |path, file, case| {
+        let source = Source::parse(case.input, &mut |_| Err(String::new()));
+        let before =
+            source.unwrap_or_else(|errors| panic!("{}: {errors:?}", path.display())).program;
         let after = vertex::optimize(&before, &case.only).program;
         if let Verdict::Different(what) = verdict(&before, &after, 32) {
-            panic!("{}: {what}\n{after}", case.path.display());
+            panic!("{}: {what}\n{after}", path.display());
         }
+        let (_, code) = after.instructions();
+        let lines: String =
+            code.iter().map(|inst| format!("{} ;\n", inst.with_fill(Fill::Zero))).collect();
         let is_expected = match &case.after {
             None => after == before,
-            Some(text) => text.lines().map(str::trim).eq(lines(&after).lines()),
+            Some(text) => text.lines().eq(lines.lines()),
         };
-        if !is_expected {
-            failed.extend(differs(case, &lines(&after), after == before));
-        }
-    }
-    let passes: Vec<&str> = vertex::passes().iter().map(|pass| pass.name).collect();
-    finish(&failed, &cases, &passes);
+        if is_expected { file.to_owned() } else { case.with((after != before).then_some(&lines)) }
+    });
 }
 
 fn text(program: &Program) -> String {
