@@ -113,7 +113,9 @@ impl DwordReader<'_> {
         {
             return Ok(found);
         }
-        if !rest.is_empty() && (!self.options.leaves_out || code.is_empty()) {
+        // Zeros are not a part of a program, but empty memory.
+        let is_part = self.options.leaves_out && !code.is_empty() && bytes.iter().any(|b| *b != 0);
+        if !rest.is_empty() && !is_part {
             return Err(self.cut_off(code.len(), rest.len()));
         }
         let left_out = LeftOut { before: 0, after: rest.len() as u64 };

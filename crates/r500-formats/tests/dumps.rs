@@ -201,3 +201,11 @@ fn fragment_programs_are_not_vertex_programs_in_the_other_order() {
     }
     assert!(count > 5000, "{count} programs");
 }
+
+/// Memory that is empty holds no program, so that none is cut off; whole instructions of zeros are what they are.
+#[test]
+fn zeros_are_not_a_part_of_a_program() {
+    let error = read_with(&[0; 30], LEAVES_OUT).unwrap_err();
+    assert!(matches!(error.kind(), ReadErrorKind::Truncated(_)), "{error}");
+    assert_eq!(read_with(&[0; 48], LEAVES_OUT).unwrap().program.code, [Instruction([0; 6]); 2]);
+}
