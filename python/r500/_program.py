@@ -238,7 +238,7 @@ class Drawing:
 
         ``float`` and ``rgba8`` give (height, width, 4) floats and bytes; a number is a format as US_OUT_FMT, which gives
         (height, width, bytes of a pixel) bytes as the card stores them. ``out`` is the array to draw into, such as that of the picture
-        before: pictures of one size then take no memory.
+        before: pictures of one size then take no memory (engines ``jit`` and ``fast``).
         """
         code = _FORMATS.get(format) if isinstance(format, str) else format
         if not isinstance(code, int):

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes};
+use pyo3::types::PyByteArray;
 use r500::exec::output::color::bytes_per_pixel;
 use r500::exec::{Bindings, ColorSurface, Drawing as Prepared, PixelRect, Surfaces};
 use r500::isa::state::{UsFcIntConst, UsOutFmt};
@@ -207,10 +207,11 @@ impl Drawing {
         py: Python<'py>,
         format: u32,
         target: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    ) -> PyResult<Bound<'py, PyByteArray>> {
         let target = self.target(format, target)?;
-        // A picture that cannot be allocated is a MemoryError.
-        PyBytes::new_with(py, target.length, |bytes| py.detach(|| self.draw_to(&target, bytes)))
+        // A picture that cannot be allocated is a MemoryError. Nobody else has the new bytes yet, so that they may be written without
+        // the interpreter's lock; that they can be written later makes the picture an `out` of the next.
+        PyByteArray::new_with(py, target.length, |bytes| py.detach(|| self.draw_to(&target, bytes)))
     }
 
     /// Draws into the caller's bytes, as many as the picture takes; after the first picture without allocating memory.
