@@ -209,7 +209,7 @@ impl Drawing {
         target: usize,
     ) -> PyResult<Bound<'py, PyByteArray>> {
         let target = self.target(format, target)?;
-        // A picture that cannot be allocated is a MemoryError. Nobody else has the new bytes yet, so that they may be written without
+        // A picture that cannot be allocated is a MemoryError. The new bytes are not shared yet, so that they may be written without
         // the interpreter's lock; that they can be written later makes the picture an `out` of the next.
         PyByteArray::new_with(py, target.length, |bytes| py.detach(|| self.draw_to(&target, bytes)))
     }
