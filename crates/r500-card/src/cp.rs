@@ -1,5 +1,7 @@
 //! `CP`: execution of a draw, block by block.
 
+use std::sync::OnceLock;
+
 use r500_chip::Mapped;
 use r500_chip::values::{PolygonFill, PrimType};
 use r500_exec::{Engine, RunInfo};
@@ -20,7 +22,7 @@ use crate::shading::{QuadMemory, Queue, Shading, Totals};
 use crate::su::Su;
 use crate::texture_cache::TextureCache;
 use crate::texture_store::TextureStore;
-use crate::us::{Fragments, Pictures, ran_together};
+use crate::us::{Fragments, ran_together};
 use crate::vap::assembly::{self, assemble};
 use crate::vap::programs::VertexEngines;
 use crate::vap::vertices::Vertices;
@@ -147,7 +149,7 @@ fn shading<'e>(
         samples,
         output,
         fragments,
-        pictures: Pictures::default(),
+        drawing: OnceLock::new(),
         in_order,
         rules_only: context.rules_only || in_order,
     };

@@ -157,9 +157,6 @@ impl Rs {
     }
 }
 
-/// Number of quads whose weights are computed before their inputs.
-const QUADS: usize = 64;
-
 /// What quads are interpolated from.
 #[derive(Clone, Copy)]
 pub(crate) struct Work<'a> {
@@ -168,62 +165,80 @@ pub(crate) struct Work<'a> {
     pub(crate) primitives: &'a [Primitive],
 }
 
-impl Work<'_> {
-    /// Interpolates the inputs of quads, as [`Rs::inputs`] does for a pixel. `store` gets a temporary, the number of a quad, and the values
-    /// of the pixels of this and the following quads.
-    pub(crate) fn interpolate(
-        &self,
-        quads: &QuadList,
-        store: impl FnMut(u8, usize, &[[[f32; 4]; 4]]),
-    ) {
-        Simd::detect().run_plain(Interpolate { work: self, quads, store });
+/// Interpolates inputs of quads, as [`Rs::inputs`] does for a pixel.
+pub(crate) struct Interpolator<'a> {
+    work: Work<'a>,
+    quads: &'a QuadList,
+    weights: Vec<QuadWeights>,
+}
+
+impl<'a> Interpolator<'a> {
+    pub(crate) fn new(work: Work<'a>) -> Self {
+        Self { work, quads: &[], weights: Vec::new() }
+    }
+
+    /// Begins with quads. Stores which pixels have a covered sample: all bits of the lane, or none.
+    pub(crate) fn begin(&mut self, quads: &'a QuadList, covered: &mut [f32]) {
+        self.quads = quads;
+        Simd::detect().run_plain(Begin { interpolator: self, covered });
+    }
+
+    /// Stores a channel of a temporary for the pixels of the quads.
+    pub(crate) fn load(&self, temp: u8, channel: u8, lanes: &mut [f32]) {
+        // A later write wins.
+        let mut writes = self.work.rs.writes.iter().rev();
+        let Some(write) = writes.find(|write| write.temp == temp) else { return lanes.fill(0.0) };
+        let source = write.source;
+        Simd::detect().run_plain(Load { interpolator: self, source, channel, lanes });
     }
 }
 
-struct Interpolate<'a, S> {
-    work: &'a Work<'a>,
-    quads: &'a QuadList,
-    store: S,
+struct Begin<'a, 'i> {
+    interpolator: &'i mut Interpolator<'a>,
+    covered: &'i mut [f32],
 }
 
-impl<S: FnMut(u8, usize, &[[[f32; 4]; 4]])> SimdTask for Interpolate<'_, S> {
+impl SimdTask for Begin<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: SimdLevel>(mut self, _: L) {
-        let Work { rs, samples, primitives } = *self.work;
-        let mut weights = [QuadWeights::ZERO; QUADS];
-        let mut channels = [[[0.0; 4]; QUADS]; 4];
-        let mut values = [[[0.0; 4]; 4]; QUADS];
-        for (part, quads) in self.quads.chunks(QUADS).enumerate() {
-            for (weights, (primitive, quad)) in weights.iter_mut().zip(quads) {
-                let first = samples.center(quad.pixel(0));
-                *weights = QuadWeights::new(&primitives[*primitive as usize], first);
-            }
-            for write in &rs.writes {
-                // Quads of a primitive follow one another.
-                let mut first = 0;
-                for run in quads.chunk_by(|(a, _), (b, _)| a == b) {
-                    let Some((primitive, _)) = run.first() else { continue };
-                    let end = first + run.len();
-                    let run = Run {
-                        rs,
-                        samples,
-                        primitive: &primitives[*primitive as usize],
-                        quads: run,
-                        weights: &weights[first..end],
-                    };
-                    for (c, channel) in channels.iter_mut().enumerate() {
-                        run.channel(write.source, c, &mut channel[first..end]);
-                    }
-                    first = end;
-                }
-                for (n, values) in values[..quads.len()].iter_mut().enumerate() {
-                    let [r, g, b, a] = channels.each_ref().map(|channel| channel[n]);
-                    *values = [0, 1, 2, 3].map(|pixel| [r[pixel], g[pixel], b[pixel], a[pixel]]);
-                }
-                (self.store)(write.temp, part * QUADS, &values[..quads.len()]);
-            }
+    fn run<L: SimdLevel>(self, _: L) {
+        let Interpolator { work: Work { samples, primitives, .. }, quads, weights } =
+            self.interpolator;
+        weights.resize(quads.len(), QuadWeights::ZERO);
+        let covered = self.covered.as_chunks_mut::<4>().0;
+        for ((weights, covered), (primitive, quad)) in weights.iter_mut().zip(covered).zip(*quads) {
+            let first = samples.center(quad.pixel(0));
+            *weights = QuadWeights::new(&primitives[*primitive as usize], first);
+            *covered = quad.masks.map(|mask| f32::from_bits(if mask != 0 { !0 } else { 0 }));
+        }
+    }
+}
+
+struct Load<'a, 'i> {
+    interpolator: &'i Interpolator<'a>,
+    source: Interpolant,
+    channel: u8,
+    lanes: &'i mut [f32],
+}
+
+impl SimdTask for Load<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: SimdLevel>(self, _: L) {
+        let Interpolator { work: Work { rs, samples, primitives }, quads, weights } =
+            self.interpolator;
+        let (mut lanes, mut weights) = (self.lanes.as_chunks_mut::<4>().0, &weights[..]);
+        // Quads of a primitive follow one another.
+        for run in quads.chunk_by(|(a, _), (b, _)| a == b) {
+            let Some((primitive, _)) = run.first() else { continue };
+            let (of_run, rest) = weights.split_at(run.len());
+            let (out, others) = std::mem::take(&mut lanes).split_at_mut(run.len());
+            (weights, lanes) = (rest, others);
+            let primitive = &primitives[*primitive as usize];
+            let run = Run { rs, samples, primitive, quads: run, weights: of_run };
+            run.channel(self.source, usize::from(self.channel), out);
         }
     }
 }

@@ -1,19 +1,22 @@
 //! Shading and output of quads: on several threads, in the order of primitives for each pixel.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{Builder, Scope};
 
-use r500_exec::{Engine, RunInfo, fan_out, task_count};
+use r500_exec::{
+    Engine, Limits, QuadDrawing, QuadPixels, QuadStream, RunError, RunInfo, fan_out, task_count,
+};
 
 use crate::limits::{Budget, CardError};
-use crate::output::{Output, Written};
+use crate::output::{Output, Writer, Written};
 use crate::quad::{Quad, QuadList};
-use crate::rs::{Rs, Work};
+use crate::rs::{Interpolator, Rs, Work};
 use crate::sc::Samples;
 use crate::su::Primitive;
-use crate::us::{Fragment, Fragments, PICTURE, Painter, Pictures, Shaded, groups, ran_together};
+use crate::us::{Fragment, Fragments, Shaded, groups, ran_together};
 
 /// Primitives and quads before they are shaded.
 #[derive(Debug, Default)]
@@ -43,13 +46,16 @@ pub(crate) struct Shading<'e> {
     pub(crate) samples: Samples,
     pub(crate) fragments: Fragments,
     pub(crate) output: Output,
-    pub(crate) pictures: Pictures<'e>,
+    /// The program prepared for the engine, from the first quads on.
+    pub(crate) drawing: OnceLock<Result<QuadDrawing, CardError>>,
     /// Whether all pixels are written in the order of primitives, not only those of each place.
     pub(crate) in_order: bool,
     /// Whether the paths for common states are not taken.
     pub(crate) rules_only: bool,
 }
 
+/// Number of quads between two checks of limits that all quads of a draw share.
+const PART: usize = 2048;
 /// Number of quads from which on it is worth to find out whether all have the same fragment.
 const UNIFORM: usize = 64;
 /// Number of quads from which on they are divided among threads.
@@ -161,7 +167,7 @@ impl Totals {
 }
 
 /// The fragment of all pixels, and the engine that computed it.
-type Uniform = (Fragment, Option<RunInfo>);
+type Uniform = (Fragment, RunInfo);
 
 impl<'e> Shading<'e> {
     /// Returns whether another thread may shade while quads are collected: the order of work does not matter for limits, and there is one.
@@ -203,11 +209,30 @@ impl<'e> Shading<'e> {
         self.in_parallel(&work, quads, shares, uniform.as_ref(), *budget)
     }
 
-    fn painter<'a>(&'a self, work: &Work<'a>, budget: Budget) -> Painter<'a, 'e> {
-        Painter::new(&self.fragments, self.engine, *work, budget, &self.pictures)
+    /// Returns the prepared program.
+    fn drawing(&self) -> Result<&QuadDrawing, CardError> {
+        let prepare = || self.fragments.prepare(self.engine, &self.rs);
+        self.drawing.get_or_init(prepare).as_ref().map_err(CardError::clone)
     }
 
-    /// Shades and writes quads picture by picture, each within what the ones before left of the limit of instructions.
+    /// Runs the program for quads. A group of pixels executes at most `instructions`. Returns the number of executed instructions.
+    fn run(
+        &self,
+        count: usize,
+        instructions: u64,
+        budget: Budget,
+        stream: &mut dyn QuadStream,
+    ) -> Result<u64, CardError> {
+        let limits = Limits { instructions, time: budget.time_left(), ..Limits::default() };
+        let stats = self.drawing()?.draw(limits, count, stream);
+        let stats = stats.map_err(|error| match error {
+            RunError::Time { .. } => budget.out_of_time(),
+            error => CardError::Fragment(error),
+        })?;
+        Ok(stats.counters.instructions)
+    }
+
+    /// Shades and writes quads part by part, each within what the ones before left of the limit of instructions.
     fn in_sequence(
         &self,
         work: &Work<'_>,
@@ -215,15 +240,15 @@ impl<'e> Shading<'e> {
         budget: &mut Budget,
     ) -> Result<Totals, CardError> {
         let mut totals = Totals::default();
-        let mut painter = self.painter(work, *budget);
-        for part in quads.chunks(PICTURE) {
+        for part in quads.chunks(PART) {
             budget.fragment_instructions(self.fragments.cost())?;
             let limit = budget.group_instructions(groups(part.len()));
-            let (shaded, instructions) = painter.shade(part, limit)?;
+            let mut stream = WriteStream::new(*work, part, &self.output, self.rules_only);
+            let instructions = self.run(part.len(), limit, *budget, &mut stream)?;
             budget.fragment_instructions(instructions)?;
-            totals.add(self.output.write(work, part, shaded, self.rules_only));
+            totals.add(stream.writer.finish());
         }
-        totals.ran = painter.ran();
+        totals.ran = Some(self.drawing()?.run_info());
         Ok(totals)
     }
 
@@ -239,10 +264,11 @@ impl<'e> Shading<'e> {
         if !self.fragments.is_pure() || !self.rs.is_uniform(work.primitives) {
             return Ok(None);
         }
-        let mut painter = self.painter(work, budget);
-        let (shaded, _) = painter.shade(&quads[..1], budget.group_instructions(1))?;
-        let fragment = shaded.fragment(0, corner);
-        Ok(Some((fragment, painter.ran())))
+        let inputs = Interpolator::new(*work);
+        let mut stream = FragmentStream { inputs, quads: &quads[..1], corner, fragment: None };
+        self.run(1, budget.group_instructions(1), budget, &mut stream)?;
+        let ran = self.drawing()?.run_info();
+        Ok(stream.fragment.map(|fragment| (fragment, ran)))
     }
 
     /// Shades and writes quads on several threads. Quads are divided by rows of the target, each of which one thread draws in order: the
@@ -256,7 +282,7 @@ impl<'e> Shading<'e> {
         budget: Budget,
     ) -> Result<Totals, CardError> {
         if quads.len() < SHARED || self.in_order {
-            return self.share(&mut self.painter(work, budget), work, quads, uniform, budget);
+            return self.share(work, quads, uniform, budget);
         }
         shares.resize_with(SHARES, Vec::new);
         shares.iter_mut().for_each(Vec::clear);
@@ -268,11 +294,10 @@ impl<'e> Shading<'e> {
         let results: Mutex<Vec<Result<_, CardError>>> =
             Mutex::new(vec![Ok(Totals::default()); SHARES]);
         fan_out(task_count(0).min(SHARES), &|| {
-            let mut painter = self.painter(work, budget);
             while let share = next.fetch_add(1, Ordering::Relaxed)
                 && let Some(quads) = shares.get(share)
             {
-                let result = self.share(&mut painter, work, quads, uniform, budget);
+                let result = self.share(work, quads, uniform, budget);
                 results.lock().unwrap_or_else(PoisonError::into_inner)[share] = result;
             }
         });
@@ -286,24 +311,80 @@ impl<'e> Shading<'e> {
     /// Shades and writes quads on one thread.
     fn share(
         &self,
-        painter: &mut Painter<'_, '_>,
         work: &Work<'_>,
         quads: &QuadList,
         uniform: Option<&Uniform>,
         budget: Budget,
     ) -> Result<Totals, CardError> {
         let mut totals = Totals::default();
-        if let Some((fragment, ran)) = uniform {
-            let shaded = Shaded::Same(fragment);
-            totals.add(self.output.write(work, quads, shaded, self.rules_only));
-            totals.ran.clone_from(ran);
+        if quads.is_empty() {
             return Ok(totals);
         }
-        for part in quads.chunks(PICTURE) {
-            let (shaded, _) = painter.shade(part, budget.group_instructions(1))?;
-            totals.add(self.output.write(work, part, shaded, self.rules_only));
+        if let Some((fragment, ran)) = uniform {
+            let mut writer = self.output.writer(*work, self.rules_only);
+            writer.write(quads, Shaded::Same(fragment));
+            totals.add(writer.finish());
+            totals.ran = Some(ran.clone());
+            return Ok(totals);
         }
-        totals.ran = painter.ran();
+        let mut stream = WriteStream::new(*work, quads, &self.output, self.rules_only);
+        let result = self.run(quads.len(), budget.group_instructions(1), budget, &mut stream);
+        totals.add(stream.writer.finish());
+        result?;
+        totals.ran = Some(self.drawing()?.run_info());
         Ok(totals)
+    }
+}
+
+/// Quads that are interpolated, shaded and written.
+struct WriteStream<'a> {
+    inputs: Interpolator<'a>,
+    quads: &'a QuadList,
+    /// Those that are being shaded.
+    part: &'a QuadList,
+    writer: Writer<'a>,
+}
+
+impl<'a> WriteStream<'a> {
+    fn new(work: Work<'a>, quads: &'a QuadList, output: &'a Output, rules_only: bool) -> Self {
+        let writer = output.writer(work, rules_only);
+        Self { inputs: Interpolator::new(work), quads, part: &[], writer }
+    }
+}
+
+impl QuadStream for WriteStream<'_> {
+    fn begin(&mut self, quads: Range<usize>, covered: &mut [f32]) {
+        self.part = &self.quads[quads];
+        self.inputs.begin(self.part, covered);
+    }
+
+    fn load(&mut self, temp: u8, channel: u8, lanes: &mut [f32]) {
+        self.inputs.load(temp, channel, lanes);
+    }
+
+    fn store(&mut self, pixels: &QuadPixels<'_>) {
+        self.writer.write(self.part, Shaded::Quads(pixels));
+    }
+}
+
+/// A quad, of which a pixel is kept.
+struct FragmentStream<'a> {
+    inputs: Interpolator<'a>,
+    quads: &'a QuadList,
+    corner: usize,
+    fragment: Option<Fragment>,
+}
+
+impl QuadStream for FragmentStream<'_> {
+    fn begin(&mut self, quads: Range<usize>, covered: &mut [f32]) {
+        self.inputs.begin(&self.quads[quads], covered);
+    }
+
+    fn load(&mut self, temp: u8, channel: u8, lanes: &mut [f32]) {
+        self.inputs.load(temp, channel, lanes);
+    }
+
+    fn store(&mut self, pixels: &QuadPixels<'_>) {
+        self.fragment = Some(Shaded::Quads(pixels).fragment(self.corner));
     }
 }

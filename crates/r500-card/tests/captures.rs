@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use r500_card::Card;
 use r500_exec::reference::Reference;
-use r500_exec::{Draw, Engine, PreparedDraw, ProgramKey, ProgramUse};
+use r500_exec::{Draw, Engine, PreparedDraw, PreparedQuads, ProgramKey, ProgramUse};
 use r500_fast::{Fast, Simd, VertexEngine};
 use r500_jit::{Effort, Jit, Settings, When};
 use r500_stream::capture::{Event, Limits, Player, Reader, Record};
@@ -117,6 +117,11 @@ impl Engine for Shared {
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
         self.programs.lock().unwrap().insert(draw.shader.key().clone());
         self.engine.prepare(draw)
+    }
+
+    fn prepare_quads(&self, draw: Draw<'_>) -> Box<dyn PreparedQuads> {
+        self.programs.lock().unwrap().insert(draw.shader.key().clone());
+        self.engine.prepare_quads(draw)
     }
 
     fn program_use(&self) -> Option<ProgramUse> {

@@ -77,6 +77,14 @@ impl<'a> Draw<'a> {
         Self { deadline, ..self }
     }
 
+    /// Returns the same draw with other bindings, of the same size.
+    pub(crate) fn with_bindings<'b>(&self, bindings: &'b Bindings) -> Draw<'b>
+    where
+        'a: 'b,
+    {
+        Draw { bindings, ..*self }
+    }
+
     /// Checks the time limit and cancellation.
     ///
     /// # Errors

@@ -53,6 +53,9 @@ pub(super) struct Scratch {
     pub(super) killed: Vec<u32>,
     /// The chunks with a group hazard.
     pub(super) needs_replay: Vec<bool>,
+    /// The mask at the start, and depth at the end, of a batch of quads.
+    pub(super) started: Vec<Chunk>,
+    pub(super) depths: Vec<Chunk>,
     pub(super) staging: Staging,
     trips_left: Vec<u32>,
     /// Inputs that machine code interpolates.
@@ -75,6 +78,8 @@ impl Scratch {
             row_covered: None,
             killed: vec![0; chunks],
             needs_replay: vec![false; chunks],
+            started: Vec::new(),
+            depths: Vec::new(),
             trips_left: vec![0; code.counters as usize],
             interpolants: Interpolants::new(code.interpolants.len()),
         }
@@ -172,6 +177,12 @@ impl<'a> Interpreter<'a> {
     pub(super) fn begin(&mut self, tile: &Tile<'_>) {
         self.fuel = Fuel::new(self.draw, [tile.x, tile.y]);
         self.scratch.memory.exec.reset(self.scratch.memory.chunks);
+    }
+
+    /// Starts a batch of quads: the first chunks execute, with the limits of the draw.
+    pub(super) fn begin_groups(&mut self, groups: usize) {
+        self.fuel = Fuel::new(self.draw, [0, 0]);
+        self.scratch.memory.exec.reset(groups);
     }
 
     /// Runs the program over a tile of a band whose inputs are loaded.

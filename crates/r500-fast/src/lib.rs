@@ -43,6 +43,7 @@ mod linearizer;
 mod live_ranges;
 mod native_code;
 mod output_lines;
+mod quads;
 mod reg_file;
 mod render_targets;
 mod surface_draw;
@@ -54,7 +55,9 @@ mod vertices;
 use std::sync::Arc;
 
 use r500_exec::reference::Reference;
-use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw, ProgramUse};
+use r500_exec::{
+    Draw, DrawKey, Engine, Fallback, PreparedDraw, PreparedQuads, ProgramUse, ReferenceQuads,
+};
 use r500_lift::{LiftInput, ProgramCache, SymbolicConstants};
 
 pub use r500_simd::Simd;
@@ -65,6 +68,8 @@ pub use vertices::{VertexBatch, VertexCode, VertexEngine, VertexLimit};
 pub use draw::FastDraw;
 #[doc(hidden)]
 pub use native_code::NativeCode;
+#[doc(hidden)]
+pub use quads::{FastQuads, quad_function};
 
 /// The fast engine.
 ///
@@ -74,6 +79,7 @@ pub use native_code::NativeCode;
 pub struct Fast {
     simd: Simd,
     programs: Arc<ProgramCache<NativeCode>>,
+    quad_programs: Arc<ProgramCache<NativeCode>>,
 }
 
 impl Fast {
@@ -87,7 +93,7 @@ impl Fast {
     #[must_use]
     pub fn with(simd: Simd) -> Self {
         let simd = if simd.is_available() { simd } else { Simd::Portable };
-        Self { simd, programs: Arc::default() }
+        Self { simd, programs: Arc::default(), quad_programs: Arc::default() }
     }
 
     /// Returns its vector instructions.
@@ -133,7 +139,27 @@ impl Engine for Fast {
         }
     }
 
+    fn prepare_quads(&self, draw: Draw<'_>) -> Box<dyn PreparedQuads> {
+        let prepared = LiftInput::of_draw(&draw).and_then(|input| {
+            self.quad_programs.get(&input, &SymbolicConstants::none(), |function, _| {
+                let function = quad_function(function);
+                let optimized = r500_ir::optimize_for_codegen(&function);
+                let function = optimized.as_ref().unwrap_or(&function);
+                let values = function.uniform_values(input.constants);
+                NativeCode::batch(function, &values, self.simd)
+            })
+        });
+        match prepared {
+            Ok(program) => {
+                let values = program.function.uniform_values(draw.bindings.constants());
+                let code = program.compiled.with_uniforms(&values);
+                Box::new(FastQuads::new(&program.function, code, self.simd))
+            }
+            Err(reason) => Box::new(ReferenceQuads { fallback_reason: Some(reason.to_string()) }),
+        }
+    }
+
     fn program_use(&self) -> Option<ProgramUse> {
-        Some(self.programs.counts())
+        Some(self.programs.counts() + self.quad_programs.counts())
     }
 }

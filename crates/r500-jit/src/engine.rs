@@ -2,8 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw, ProgramUse};
+use r500_exec::{
+    Draw, DrawKey, Engine, Fallback, FallbackQuads, PreparedDraw, PreparedQuads, ProgramUse,
+};
 use r500_fast::{Fast, Simd};
+use r500_lift::LiftError;
 
 use crate::settings::{CacheUse, Settings, Unavailable};
 use crate::target::Backend;
@@ -57,6 +60,18 @@ impl Jit {
     /// Returns the engine for what is not compiled.
     pub(crate) fn fast(&self) -> &Fast {
         &self.fast
+    }
+
+    /// Prepares a draw with the compiler of this process; `None` if there is none, or it cannot.
+    fn with_compiler<T>(
+        &self,
+        prepare: impl Fn(&TieredCompiler) -> Result<T, LiftError>,
+    ) -> Option<T> {
+        let compiler = self.compiler.as_ref().ok()?;
+        if compiler.is_of_this_process() {
+            return prepare(compiler).ok();
+        }
+        prepare(&*self.child_compiler()?).ok()
     }
 
     /// Returns the compiler of a child process; `None` if it cannot be had without waiting.
@@ -125,15 +140,20 @@ impl Engine for Jit {
                 reason: reason.to_string(),
             }),
             // The fast engine reports why the program has no function.
-            Ok(compiler) if compiler.is_of_this_process() => {
-                compiler.prepare(&draw).unwrap_or_else(|_| fast())
-            }
+            Ok(_) => self.with_compiler(|compiler| compiler.prepare(&draw)).unwrap_or_else(fast),
+        }
+    }
+
+    fn prepare_quads(&self, draw: Draw<'_>) -> Box<dyn PreparedQuads> {
+        let fast = || self.fast.prepare_quads(draw);
+        match &self.compiler {
+            Err(reason) => Box::new(FallbackQuads { prepared: fast(), reason: reason.to_string() }),
             Ok(_) => {
-                let prepared = self.child_compiler().map(|compiler| compiler.prepare(&draw));
-                prepared.and_then(Result::ok).unwrap_or_else(fast)
+                self.with_compiler(|compiler| compiler.prepare_quads(&draw)).unwrap_or_else(fast)
             }
         }
     }
+
     fn program_use(&self) -> Option<ProgramUse> {
         let own = self.compiler.as_ref().map(TieredCompiler::program_use).unwrap_or_default();
         Some(own + self.fast.program_use()?)

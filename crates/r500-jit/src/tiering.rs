@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use r500_exec::output::color::PixelEncoding;
 use r500_exec::process::ProcessId;
 use r500_exec::{
-    Band, BandStats, Draw, PixelRect, PreparedDraw, ProgramUse, RunError, RunInfo, SurfacePainter,
+    Band, BandStats, Draw, PixelRect, PreparedDraw, PreparedQuads, ProgramUse, QuadStream,
+    RunError, RunInfo, SurfacePainter,
 };
-use r500_fast::{FastDraw, NativeCode, Simd, VertexCode};
+use r500_fast::{FastDraw, FastQuads, NativeCode, Simd, VertexCode, quad_function};
 use r500_ir::{Function, Stmt};
 use r500_isa::TARGETS;
 use r500_isa::state::UsOutFmt;
@@ -85,51 +86,80 @@ impl TieredCompiler {
     /// # Errors
     /// [`LiftError`] if the draw has no function.
     pub(crate) fn prepare(&self, draw: &Draw<'_>) -> Result<Box<dyn PreparedDraw>, LiftError> {
-        let simd = self.simd;
+        let program = self.program(draw)?;
+        let function = Arc::clone(&program.function);
+        let (tier, code) = self.tier(function, &program.compiled, &program.compiled.bytecode, draw);
+        let batches = FastDraw::new(draw, code, self.simd).with_uniforms(
+            program.symbolic.clone(),
+            &tier.function.function,
+            draw,
+        );
+        let [width, height] =
+            draw.options.area.map_or(draw.bindings.size(), |a| [a.width, a.height]);
+        tier.expect_pixels(u64::from(width) * u64::from(height));
+        Ok(Box::new(TieredDraw { tier, batches, surfaces: SurfaceTier::default() }))
+    }
+
+    /// Prepares a draw of quads.
+    ///
+    /// # Errors
+    /// [`LiftError`] if the draw has no function.
+    pub(crate) fn prepare_quads(
+        &self,
+        draw: &Draw<'_>,
+    ) -> Result<Box<dyn PreparedQuads>, LiftError> {
+        let program = self.program(draw)?;
+        let compiled = &program.compiled;
+        let function = compiled.quads.get_or_init(|| Arc::new(quad_function(&program.function)));
+        let (tier, code) = self.tier(Arc::clone(function), compiled, &compiled.quad_bytecode, draw);
+        let batches = FastQuads::new(&program.function, code, self.simd);
+        tier.expect_pixels(0);
+        Ok(Box::new(TieredQuads { tier, batches }))
+    }
+
+    /// Returns the function of a draw's program.
+    fn program(&self, draw: &Draw<'_>) -> Result<Arc<PreparedProgram<TieredProgram>>, LiftError> {
         let symbolic = match self.constants {
             Constants::Specialized => SymbolicConstants::none(),
             Constants::Symbolic => SymbolicConstants::all(),
         };
         let input = LiftInput::of_draw(draw)?;
-        let program = self.programs.get(&input, &symbolic, |_, last| TieredProgram::new(last))?;
-        let PreparedProgram { symbolic, compiled, .. } = &*program;
-        let function = Arc::new(BoundFunction::new(Arc::clone(&program.function), draw));
+        self.programs.get(&input, &symbolic, |_, last| TieredProgram::new(last))
+    }
+
+    /// Returns the first tier of a function of a program, and its code.
+    fn tier(
+        &self,
+        function: Arc<Function>,
+        compiled: &TieredProgram,
+        bytecode: &OnceLock<NativeCode>,
+        draw: &Draw<'_>,
+    ) -> (Tier, NativeCode) {
+        let simd = self.simd;
+        let function = Arc::new(BoundFunction::new(function, draw));
         let (code, effort) = match self.when {
             When::Before(effort) => {
                 let filling = CompileOnMiss { cache: &self.cache, effort };
                 (function.compile(simd, &filling), Some(Effort::Full))
             }
             When::Background => find(&function, simd, &self.cache).map_or_else(
-                || (compiled.bytecode(&function, simd), None),
+                || (bound_bytecode(bytecode, &function, simd), None),
                 |(code, effort)| (code, Some(effort)),
             ),
         };
-        let [width, height] =
-            draw.options.area.map_or(draw.bindings.size(), |a| [a.width, a.height]);
         let (_, operations) = code.coverage();
-        let drawing = TieredDraw {
+        let tier = Tier {
             state: Mutex::new(State { share: code.coverage(), effort, task: None }),
-            batches: FastDraw::new(draw, code, simd).with_uniforms(
-                symbolic.clone(),
-                &function.function,
-                draw,
-            ),
             function,
             simd,
             when: self.when,
-            surfaces: SurfaceTier::default(),
             cache: Arc::clone(&self.cache),
             worker: Arc::clone(&self.worker),
             operations: operations as u64,
             progress: Arc::clone(&compiled.progress),
             process: self.process,
         };
-        // A large picture pays for compilation alone, small ones if there have been many.
-        let more = u64::from(width) * u64::from(height) * drawing.operations;
-        if drawing.progress.work().saturating_add(more) >= TIER_UP_THRESHOLD {
-            drawing.begin();
-        }
-        Ok(Box::new(drawing))
+        (tier, code)
     }
 }
 
@@ -140,24 +170,31 @@ struct TieredProgram {
     progress: Arc<Progress>,
     /// The bytecode, for some values of the uniforms.
     bytecode: OnceLock<NativeCode>,
+    /// The function for quads, and its bytecode.
+    quads: OnceLock<Arc<Function>>,
+    quad_bytecode: OnceLock<NativeCode>,
 }
 
 impl TieredProgram {
     /// Returns that of a new function. `last`: that of the program's last function.
     fn new(last: Option<&Self>) -> Self {
-        let progress = last.map_or_else(Arc::default, |last| Arc::clone(&last.progress));
-        Self { progress, bytecode: OnceLock::new() }
+        Self {
+            progress: last.map_or_else(Arc::default, |last| Arc::clone(&last.progress)),
+            bytecode: OnceLock::new(),
+            quads: OnceLock::new(),
+            quad_bytecode: OnceLock::new(),
+        }
     }
+}
 
-    /// Returns the bytecode of the function, with its values.
-    fn bytecode(
-        &self,
-        BoundFunction { function, uniforms, .. }: &BoundFunction,
-        simd: Simd,
-    ) -> NativeCode {
-        let bytecode = self.bytecode.get_or_init(|| NativeCode::batch(function, uniforms, simd));
-        bytecode.with_uniforms(uniforms)
-    }
+/// Returns the bytecode of a function, with its values.
+fn bound_bytecode(
+    bytecode: &OnceLock<NativeCode>,
+    BoundFunction { function, uniforms, .. }: &BoundFunction,
+    simd: Simd,
+) -> NativeCode {
+    let bytecode = bytecode.get_or_init(|| NativeCode::batch(function, uniforms, simd));
+    bytecode.with_uniforms(uniforms)
 }
 
 /// The work from which on compilation pays, in operations times pixels: some milliseconds of the fast engine.
@@ -172,12 +209,23 @@ fn find(function: &BoundFunction, simd: Simd, cache: &Cache) -> Option<(NativeCo
 
 /// A draw that moves from bytecode to machine code.
 struct TieredDraw {
+    tier: Tier,
     batches: FastDraw,
+    /// Code that stores to surfaces.
+    surfaces: SurfaceTier,
+}
+
+/// A draw of quads that moves from bytecode to machine code.
+struct TieredQuads {
+    tier: Tier,
+    batches: FastQuads,
+}
+
+/// A function that moves from bytecode to machine code.
+struct Tier {
     function: Arc<BoundFunction>,
     simd: Simd,
     when: When,
-    /// Code that stores to surfaces.
-    surfaces: SurfaceTier,
     cache: Arc<Cache>,
     worker: Arc<Worker>,
     state: Mutex<State>,
@@ -260,17 +308,19 @@ impl TieredDraw {
     /// Returns the pixel encodings of surfaces of these formats; `None` if machine code cannot store all of them, or a target is not
     /// written by the program.
     fn encodings(&self, formats: &[Option<UsOutFmt>; TARGETS]) -> Option<Encodings> {
-        let function = &self.function.function;
+        let function = &self.tier.function.function;
         let encodings = formats.map(|format| format.and_then(PixelEncoding::of));
         let discards = discards(function);
         let stored = encodings.iter().zip(&function.colors).all(|(encoding, color)| {
             encoding.as_ref().is_none_or(|encoding| {
-                color.is_some() && self.cache.supports_encoding(encoding, discards)
+                color.is_some() && self.tier.cache.supports_encoding(encoding, discards)
             })
         });
         (stored && encodings.iter().any(Option::is_some)).then_some(encodings)
     }
+}
 
+impl Tier {
     /// Starts compilation, unless the code is optimised or being compiled.
     fn begin(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -281,8 +331,8 @@ impl TieredDraw {
         }
     }
 
-    /// Switches to new code if compilation has progressed.
-    fn try_tier_up(&self) {
+    /// Returns new code if compilation has progressed, through `replace`.
+    fn try_tier_up(&self, replace: impl FnOnce(NativeCode)) {
         // One thread switches; the others continue with the current code.
         let Ok(mut state) = self.state.try_lock() else { return };
         let Some(task) = &state.task else { return };
@@ -293,86 +343,32 @@ impl TieredDraw {
         if let Some((code, effort)) = find(&self.function, self.simd, &self.cache) {
             state.effort = Some(effort);
             state.share = code.coverage();
-            self.batches.replace_code(code, self.simd);
+            replace(code);
         }
         if done == Some(Effort::Full) {
             state.effort = done;
             state.task = None;
         }
     }
-}
 
-impl PreparedDraw for TieredDraw {
-    fn band_rows(&self) -> u32 {
-        self.batches.band_rows()
-    }
-
-    fn accepts(&self, draw: &Draw<'_>) -> bool {
-        self.process.is_current() && self.batches.accepts(draw)
-    }
-
-    fn update(&mut self, draw: &Draw<'_>) -> bool {
-        // In the child of a `fork` the draw is prepared again: its compilation thread does not exist there.
-        self.process.is_current() && self.batches.update(draw)
-    }
-
-    fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
-        self.surfaces.drew.store(false, Ordering::Relaxed);
-        self.try_tier_up();
-        let report = self.batches.draw_band(draw, band);
-        let PixelRect { width, height, .. } = band.rect();
-        let more = u64::from(width) * u64::from(height) * self.operations;
-        if self.progress.add(more, TIER_UP_THRESHOLD) {
+    /// Starts compilation if this many pixels pay for it, with all that were drawn before: a large picture alone, small ones if there have
+    /// been many.
+    fn expect_pixels(&self, pixels: u64) {
+        if self.progress.work().saturating_add(pixels * self.operations) >= TIER_UP_THRESHOLD {
             self.begin();
         }
-        report
     }
 
-    fn surface_painter(
-        &mut self,
-        draw: &Draw<'_>,
-        formats: &[Option<UsOutFmt>; TARGETS],
-    ) -> Option<&dyn SurfacePainter> {
-        let encodings = self.encodings(formats)?;
-        if self.surfaces.function.as_ref().is_none_or(|(of, _)| *of != encodings) {
-            let BoundFunction { function, uniforms, resources } = (*self.function).clone();
-            let resources = resources.with_encodings(encodings);
-            let function = BoundFunction { function, uniforms, resources };
-            self.surfaces = SurfaceTier {
-                function: Some((encodings, Arc::new(function))),
-                ..SurfaceTier::default()
-            };
+    /// Counts pixels that were drawn, and starts compilation if that pays.
+    fn count_pixels(&self, pixels: u64) {
+        if self.progress.add(pixels * self.operations, TIER_UP_THRESHOLD) {
+            self.begin();
         }
-        let [width, height] =
-            draw.options.area.map_or(draw.bindings.size(), |area| [area.width, area.height]);
-        let more = u64::from(width) * u64::from(height) * self.operations;
-        let pays = self.progress.work().saturating_add(more) >= TIER_UP_THRESHOLD;
-        let tier = &mut self.surfaces;
-        if let Some(code) = tier.better_code(self.simd, self.when, &self.cache, &self.worker, pays)
-        {
-            if code.stores_surfaces() {
-                tier.share = code.coverage();
-                self.batches.set_surface_code(encodings, code, self.simd);
-                tier.ready = true;
-            } else {
-                tier.effort = Some(Effort::Full);
-            }
-        }
-        if !self.surfaces.ready {
-            return None;
-        }
-        self.progress.add(more, TIER_UP_THRESHOLD);
-        self.surfaces.drew.store(true, Ordering::Relaxed);
-        Some(&self.batches)
     }
 
-    fn run_info(&self) -> RunInfo {
-        let run_info = self.batches.run_info();
+    /// Returns which engine draws, given what the fast engine says.
+    fn run_info(&self, run_info: RunInfo) -> RunInfo {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.surfaces.drew.load(Ordering::Relaxed) {
-            let (compiled, all) = self.surfaces.share;
-            return RunInfo { engine: "jit", compiled: Some([compiled, all]), ..run_info };
-        }
         let (compiled, all) = state.share;
         if compiled > 0 || (all == 0 && state.effort.is_some()) {
             return RunInfo { engine: "jit", compiled: Some([compiled, all]), ..run_info };
@@ -384,5 +380,93 @@ impl PreparedDraw for TieredDraw {
             (None, Some(_)) => "no part of it was compiled".to_owned(),
         };
         RunInfo { fallback_reason: Some(reason), ..run_info }
+    }
+}
+
+impl PreparedQuads for TieredQuads {
+    fn draw_quads(
+        &self,
+        draw: &Draw<'_>,
+        count: usize,
+        stream: &mut dyn QuadStream,
+    ) -> Result<BandStats, RunError> {
+        self.tier.try_tier_up(|code| self.batches.replace_code(code, self.tier.simd));
+        let stats = self.batches.draw_quads(draw, count, stream);
+        self.tier.count_pixels(4 * count as u64);
+        stats
+    }
+
+    fn run_info(&self) -> RunInfo {
+        self.tier.run_info(self.batches.run_info())
+    }
+}
+
+impl PreparedDraw for TieredDraw {
+    fn band_rows(&self) -> u32 {
+        self.batches.band_rows()
+    }
+
+    fn accepts(&self, draw: &Draw<'_>) -> bool {
+        self.tier.process.is_current() && self.batches.accepts(draw)
+    }
+
+    fn update(&mut self, draw: &Draw<'_>) -> bool {
+        // In the child of a `fork` the draw is prepared again: its compilation thread does not exist there.
+        self.tier.process.is_current() && self.batches.update(draw)
+    }
+
+    fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
+        self.surfaces.drew.store(false, Ordering::Relaxed);
+        self.tier.try_tier_up(|code| self.batches.replace_code(code, self.tier.simd));
+        let report = self.batches.draw_band(draw, band);
+        let PixelRect { width, height, .. } = band.rect();
+        self.tier.count_pixels(u64::from(width) * u64::from(height));
+        report
+    }
+
+    fn surface_painter(
+        &mut self,
+        draw: &Draw<'_>,
+        formats: &[Option<UsOutFmt>; TARGETS],
+    ) -> Option<&dyn SurfacePainter> {
+        let encodings = self.encodings(formats)?;
+        if self.surfaces.function.as_ref().is_none_or(|(of, _)| *of != encodings) {
+            let BoundFunction { function, uniforms, resources } = (*self.tier.function).clone();
+            let resources = resources.with_encodings(encodings);
+            let function = BoundFunction { function, uniforms, resources };
+            self.surfaces = SurfaceTier {
+                function: Some((encodings, Arc::new(function))),
+                ..SurfaceTier::default()
+            };
+        }
+        let [width, height] =
+            draw.options.area.map_or(draw.bindings.size(), |area| [area.width, area.height]);
+        let more = u64::from(width) * u64::from(height) * self.tier.operations;
+        let pays = self.tier.progress.work().saturating_add(more) >= TIER_UP_THRESHOLD;
+        let Self { tier: Tier { simd, when, cache, worker, .. }, batches, surfaces } = self;
+        if let Some(code) = surfaces.better_code(*simd, *when, cache, worker, pays) {
+            if code.stores_surfaces() {
+                surfaces.share = code.coverage();
+                batches.set_surface_code(encodings, code, *simd);
+                surfaces.ready = true;
+            } else {
+                surfaces.effort = Some(Effort::Full);
+            }
+        }
+        if !self.surfaces.ready {
+            return None;
+        }
+        self.tier.progress.add(more, TIER_UP_THRESHOLD);
+        self.surfaces.drew.store(true, Ordering::Relaxed);
+        Some(&self.batches)
+    }
+
+    fn run_info(&self) -> RunInfo {
+        let run_info = self.batches.run_info();
+        if self.surfaces.drew.load(Ordering::Relaxed) {
+            let (compiled, all) = self.surfaces.share;
+            return RunInfo { engine: "jit", compiled: Some([compiled, all]), ..run_info };
+        }
+        self.tier.run_info(run_info)
     }
 }

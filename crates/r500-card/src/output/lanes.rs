@@ -21,7 +21,6 @@ pub(super) struct Lanes<'a> {
     output: &'a Output,
     depth: DepthLanes<'a>,
     render: RenderLanes<'a>,
-    fill: Option<Fill>,
 }
 
 /// A depth and colours that replace what is stored.
@@ -41,7 +40,7 @@ impl<'a> Lanes<'a> {
         let depth = output.zb.lanes();
         let render = output.rb3d.lanes();
         match (common, depth, render) {
-            (true, Some(depth), Some(render)) => Some(Self { output, depth, render, fill: None }),
+            (true, Some(depth), Some(render)) => Some(Self { output, depth, render }),
             _ => None,
         }
     }
@@ -92,16 +91,23 @@ impl<'a> Lanes<'a> {
     }
 
     /// Tests and stores quads. Returns the number of pixels that passed.
-    pub(super) fn write(mut self, quads: &Quads<'_>) -> u64 {
-        self.fill = self.fill(quads);
-        Simd::detect().run_plain(Write { lanes: self, quads })
+    pub(super) fn write(&mut self, quads: &Quads<'_>) -> u64 {
+        let fill = self.fill(quads);
+        Simd::detect().run_plain(Write { lanes: self, quads, fill })
+    }
+
+    /// Notes the bytes that were written.
+    pub(super) fn finish(self) {
+        self.depth.finish();
+        self.render.finish();
     }
 }
 
 /// Tests and stores quads.
 struct Write<'a, 'q> {
-    lanes: Lanes<'a>,
+    lanes: &'q mut Lanes<'a>,
     quads: &'q Quads<'q>,
+    fill: Option<Fill>,
 }
 
 impl SimdTask for Write<'_, '_> {
@@ -109,22 +115,40 @@ impl SimdTask for Write<'_, '_> {
 
     #[inline(always)]
     fn run<L: SimdLevel>(self, _: L) -> u64 {
-        let Self { mut lanes, quads } = self;
-        let mut passed = 0;
-        if let Some(fill) = lanes.fill {
-            passed = lanes.fill_quads(quads.quads, fill);
-        } else {
-            let mut batch = Batch::EMPTY;
-            let mut n = 0;
-            while n < quads.quads.len() {
-                n += batch.take(quads.quads, n);
-                passed += lanes.batch(&batch, quads);
-            }
+        let Self { lanes, quads, fill } = self;
+        if let Some(fill) = fill {
+            return lanes.fill_quads(quads.quads, fill);
         }
-        lanes.depth.finish();
-        lanes.render.finish();
+        let mut passed = 0;
+        let mut batch = Batch::EMPTY;
+        let mut n = 0;
+        while n < quads.quads.len() {
+            n += batch.take(quads.quads, n);
+            passed += lanes.batch(&batch, quads);
+        }
         passed
     }
+}
+
+/// Returns the values of a batch of a channel, those of other lanes 0; `memory` is for channels that do not have them side by side.
+#[inline(always)]
+fn batch_lanes<'m>(
+    channel: r500_exec::Lanes<'m>,
+    first: usize,
+    memory: &'m mut Lane<f32>,
+) -> &'m Lane<f32> {
+    match channel {
+        r500_exec::Lanes::Same(value) => *memory = [value; LANES],
+        r500_exec::Lanes::Each(values) => {
+            let values = &values[first..];
+            if let Some(lanes) = values.first_chunk() {
+                return lanes;
+            }
+            *memory = [0.0; LANES];
+            memory[..values.len()].copy_from_slice(values);
+        }
+    }
+    memory
 }
 
 impl Lanes<'_> {
@@ -135,19 +159,17 @@ impl Lanes<'_> {
         let shaded = quads.shaded;
         let numbers = batch.first()..batch.first() + batch.len();
         let covered = batch.covered();
+        let lanes = 4 * batch.first();
         let mut tested = covered;
-        shaded.each_alive(numbers.clone(), |n, alive| {
-            for (corner, alive) in alive.into_iter().enumerate() {
-                tested[(4 * n + corner) % LANES] &= alive;
-            }
-        });
+        let mut memory = [0.0; LANES];
+        let alive = batch_lanes(shaded.alive(), lanes, &mut memory);
+        for (tested, alive) in tested.iter_mut().zip(alive) {
+            *tested &= alive.to_bits() != 0;
+        }
         if fg.tests() {
-            for (n, number) in numbers.clone().enumerate() {
-                let colors = shaded.colors(number, 0);
-                for (corner, color) in colors.into_iter().enumerate() {
-                    let lane = 4 * n + corner;
-                    tested[lane] &= fg.samples(color, corner, 1) & 1 != 0;
-                }
+            for (lane, tested) in tested[..4 * batch.len()].iter_mut().enumerate() {
+                let color = shaded.fragment(lanes + lane).colors[0];
+                *tested &= fg.samples(color, lane % 4, 1) & 1 != 0;
             }
         }
         let before = if zb.early { &covered } else { &tested };
@@ -156,12 +178,14 @@ impl Lanes<'_> {
             let mut depths: Lane<u32> = [0; LANES];
             let mut back: Lane<bool> = [false; LANES];
             let from_program = self.output.depth_from_program();
-            for (n, number) in numbers.clone().enumerate() {
+            for (n, number) in numbers.enumerate() {
                 let (primitive, quad) = &quads.quads[number];
                 let primitive = &quads.work.primitives[*primitive as usize];
                 let depths = &mut depths[4 * n..4 * n + 4];
                 if from_program {
-                    depths.copy_from_slice(&shaded.depths(number).map(depth_code));
+                    for (corner, depth) in depths.iter_mut().enumerate() {
+                        *depth = depth_code(shaded.fragment(4 * number + corner).depth);
+                    }
                 } else {
                     let first = quads.work.samples.center(quad.pixel(0));
                     depths.copy_from_slice(&primitive.quad_depths(first));
@@ -177,16 +201,13 @@ impl Lanes<'_> {
             any |= *left;
         }
         if any && !zb.no_colors {
-            let mut rgba = [[0.0; LANES]; 4];
+            let mut memory = [[0.0; LANES]; 4];
             for target in self.render.targets() {
-                shaded.each_color(numbers.clone(), target.color, |n, [a, b, c, d]| {
-                    for (channel, lanes) in rgba.iter_mut().enumerate() {
-                        let first = 4 * n % LANES;
-                        let quad = [a[channel], b[channel], c[channel], d[channel]];
-                        lanes[first..first + 4].copy_from_slice(&quad);
-                    }
-                });
-                target.write(batch, &left, &rgba);
+                let [r, g, b, a] = &mut memory;
+                let channel =
+                    |n, memory| batch_lanes(shaded.channel(target.color, n), lanes, memory);
+                let rgba = [channel(0, r), channel(1, g), channel(2, b), channel(3, a)];
+                target.write(batch, &left, rgba);
             }
         }
         passed

@@ -35,7 +35,7 @@ pub(crate) struct Output {
 
 /// Shaded quads, in the order of their primitives.
 struct Quads<'a> {
-    work: &'a Work<'a>,
+    work: Work<'a>,
     quads: &'a QuadList,
     shaded: Shaded<'a>,
 }
@@ -79,30 +79,21 @@ impl Output {
         false
     }
 
-    /// Tests and stores quads.
-    pub(crate) fn write(
-        &self,
-        work: &Work<'_>,
-        quads: &QuadList,
-        shaded: Shaded<'_>,
-        rules_only: bool,
-    ) -> Written {
-        let quads = Quads { work, quads, shaded };
-        match lanes::Lanes::new(self, work.samples).filter(|_| !rules_only) {
-            Some(lanes) => Written { passed: lanes.write(&quads), by_lanes: true },
-            None => Written { passed: self.by_rules(&quads), by_lanes: false },
-        }
+    /// Returns what tests and stores quads, by rules if that is wanted or only they implement the state.
+    pub(crate) fn writer<'a>(&'a self, work: Work<'a>, rules_only: bool) -> Writer<'a> {
+        let lanes = lanes::Lanes::new(self, work.samples).filter(|_| !rules_only);
+        Writer { output: self, work, lanes, passed: 0 }
     }
 
     /// Tests and stores quads sample by sample. Returns the number of samples that passed.
     fn by_rules(&self, Quads { work, quads, shaded }: &Quads<'_>) -> u64 {
-        let Work { rs, samples, primitives } = **work;
+        let Work { rs, samples, primitives } = *work;
         let mut passed = 0;
         for (n, (primitive, quad)) in quads.iter().enumerate() {
             let primitive = &primitives[*primitive as usize];
             for (corner, &mask) in quad.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
                 let at = quad.pixel(corner);
-                let fragment = shaded.fragment(n, corner);
+                let fragment = shaded.fragment(4 * n + corner);
                 let mut tested = mask;
                 if fragment.alive {
                     tested &= self.fg.samples(fragment.colors[0], corner, samples.count);
@@ -153,6 +144,35 @@ impl Output {
 fn depth_code(depth: f32) -> u32 {
     let depth = r500_numerics::Arith::REFERENCE.clamp01(depth);
     (f64::from(depth) * DEPTH_MAX).round() as u32
+}
+
+/// Tests and stores quads, in the order of their primitives.
+pub(crate) struct Writer<'a> {
+    output: &'a Output,
+    work: Work<'a>,
+    /// The blocks by lanes, if their state is a common one.
+    lanes: Option<lanes::Lanes<'a>>,
+    passed: u64,
+}
+
+impl Writer<'_> {
+    /// Tests and stores the next quads.
+    pub(crate) fn write(&mut self, quads: &QuadList, shaded: Shaded<'_>) {
+        let quads = Quads { work: self.work, quads, shaded };
+        self.passed += match &mut self.lanes {
+            Some(lanes) => lanes.write(&quads),
+            None => self.output.by_rules(&quads),
+        };
+    }
+
+    /// Notes the bytes that were written, and returns what became of the quads.
+    pub(crate) fn finish(self) -> Written {
+        let by_lanes = self.lanes.is_some();
+        if let Some(lanes) = self.lanes {
+            lanes.finish();
+        }
+        Written { passed: self.passed, by_lanes }
+    }
 }
 
 /// What became of quads.

@@ -94,9 +94,9 @@ impl TargetLanes<'_> {
 
     /// Writes the pixels in `left`. `rgba` has their colours, red first.
     #[inline(always)]
-    pub(crate) fn write(&mut self, batch: &Batch, left: &Lane<bool>, rgba: &[Lane<f32>; 4]) {
+    pub(crate) fn write(&mut self, batch: &Batch, left: &Lane<bool>, rgba: [&Lane<f32>; 4]) {
         let Self { surface, format, bits, whole, blend, selects, .. } = self;
-        let components = selects.map(|select| &rgba[select & 3]);
+        let components = selects.map(|select| rgba[select & 3]);
         let offsets = surface.offsets(batch, [0; 2]);
         let stored = match !*whole || blend.is_some() {
             true => surface.gather(batch, &offsets),

@@ -33,6 +33,7 @@ pub use lane::{Lane, LaneState, POISON};
 pub use state::{GroupState, LoopFrame};
 
 use crate::frame::Band;
+use crate::quads::{PreparedQuads, ReferenceQuads};
 use crate::{BandStats, Draw, Engine, PixelRect, PreparedDraw, RunError, RunInfo};
 
 /// The reference engine.
@@ -46,6 +47,10 @@ impl Engine for Reference {
 
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
         Box::new(Groups { rows: draw.options.group[1] })
+    }
+
+    fn prepare_quads(&self, _: Draw<'_>) -> Box<dyn PreparedQuads> {
+        Box::new(ReferenceQuads { fallback_reason: None })
     }
 }
 

@@ -1,5 +1,7 @@
-//! Draws with several engines and compares frames, bit for bit, and counters.
+//! Draws with several engines and compares frames, bit for bit, and counters; once more with the pixels given as quads.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
+
+mod quads;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -103,6 +105,12 @@ pub(crate) fn compare_with(
         return Outcome::Fallback(kind(&instead));
     }
     let wanted = draw(&Reference, &shader, &bindings, options);
+    if let Ok(wanted) = &wanted
+        && let Some(what) =
+            quads::difference(&Reference, &["reference"], &shader, &bindings, options, wanted)
+    {
+        return Outcome::Different(format!("reference, quads: {what}"));
+    }
     let mut compiled = [0, 0];
     for Candidate { name: level, simd, draws, engine } in candidates {
         let drawing = Draw::new(&shader, &bindings, options).unwrap();
@@ -146,6 +154,12 @@ pub(crate) fn compare_with(
                     return Outcome::Different(format!("{level}: no {error}"));
                 }
             }
+        }
+        if let Ok(wanted) = &wanted
+            && let Some(what) =
+                quads::difference(&*engine, draws, &shader, &bindings, options, wanted)
+        {
+            return Outcome::Different(format!("{level}, quads: {what}"));
         }
     }
     Outcome::Same(compiled)
