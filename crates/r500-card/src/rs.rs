@@ -169,12 +169,12 @@ pub(crate) struct Work<'a> {
 pub(crate) struct Interpolator<'a> {
     work: Work<'a>,
     quads: &'a QuadList,
-    weights: Vec<QuadWeights>,
+    weights: Weights,
 }
 
 impl<'a> Interpolator<'a> {
     pub(crate) fn new(work: Work<'a>) -> Self {
-        Self { work, quads: &[], weights: Vec::new() }
+        Self { work, quads: &[], weights: Weights::default() }
     }
 
     /// Begins with quads. Stores which pixels have a covered sample: all bits of the lane, or none.
@@ -205,11 +205,19 @@ impl SimdTask for Begin<'_, '_> {
     fn run<L: SimdLevel>(self, _: L) {
         let Interpolator { work: Work { samples, primitives, .. }, quads, weights } =
             self.interpolator;
-        weights.resize(quads.len(), QuadWeights::ZERO);
+        weights.resize(4 * quads.len());
+        let Weights { scaled: [a, b, c], total } = weights;
+        let [a, b, c, total] = [a, b, c, total].map(|lanes| lanes.as_chunks_mut::<4>().0);
         let covered = self.covered.as_chunks_mut::<4>().0;
-        for ((weights, covered), (primitive, quad)) in weights.iter_mut().zip(covered).zip(*quads) {
-            let first = samples.center(quad.pixel(0));
-            *weights = QuadWeights::new(&primitives[*primitive as usize], first);
+        let lanes = a.iter_mut().zip(b).zip(c).zip(total).zip(covered);
+        for (((((a, b), c), total), covered), (primitive, quad)) in lanes.zip(*quads) {
+            let primitive = &primitives[*primitive as usize];
+            let weights = primitive.quad_weights(samples.center(quad.pixel(0)));
+            let rhw = primitive.corners.each_ref().map(|corner| corner.rhw);
+            for (i, scaled) in [&mut *a, &mut *b, &mut *c].into_iter().enumerate() {
+                *scaled = weights[i].map(|weight| weight * rhw[i]);
+            }
+            *total = std::array::from_fn(|n| a[n] + b[n] + c[n]);
             *covered = quad.masks.map(|mask| f32::from_bits(if mask != 0 { !0 } else { 0 }));
         }
     }
@@ -229,16 +237,15 @@ impl SimdTask for Load<'_, '_> {
     fn run<L: SimdLevel>(self, _: L) {
         let Interpolator { work: Work { rs, samples, primitives }, quads, weights } =
             self.interpolator;
-        let (mut lanes, mut weights) = (self.lanes.as_chunks_mut::<4>().0, &weights[..]);
+        let mut first = 0;
         // Quads of a primitive follow one another.
-        for run in quads.chunk_by(|(a, _), (b, _)| a == b) {
-            let Some((primitive, _)) = run.first() else { continue };
-            let (of_run, rest) = weights.split_at(run.len());
-            let (out, others) = std::mem::take(&mut lanes).split_at_mut(run.len());
-            (weights, lanes) = (rest, others);
+        for quads in quads.chunk_by(|(a, _), (b, _)| a == b) {
+            let Some((primitive, _)) = quads.first() else { continue };
             let primitive = &primitives[*primitive as usize];
-            let run = Run { rs, samples, primitive, quads: run, weights: of_run };
-            run.channel(self.source, usize::from(self.channel), out);
+            let lanes = first..first + 4 * quads.len();
+            first = lanes.end;
+            let run = Run { rs, samples, primitive, quads, weights, first: lanes.start };
+            run.channel(self.source, usize::from(self.channel), &mut self.lanes[lanes]);
         }
     }
 }
@@ -249,44 +256,45 @@ struct Run<'a> {
     samples: &'a Samples,
     primitive: &'a Primitive,
     quads: &'a QuadList,
-    weights: &'a [QuadWeights],
+    weights: &'a Weights,
+    /// The lane of the first pixel.
+    first: usize,
 }
 
 impl Run<'_> {
-    /// Writes a channel of an interpolant for the pixels of each quad.
+    /// Writes a channel of an interpolant for the pixels of the quads.
     #[inline(always)]
-    fn channel(&self, source: Interpolant, channel: usize, out: &mut [[f32; 4]]) {
+    fn channel(&self, source: Interpolant, channel: usize, out: &mut [f32]) {
         let corners = &self.primitive.corners;
-        let out = out.iter_mut().zip(self.quads.iter().zip(self.weights));
+        let each = |out: &mut [f32], value: &dyn Fn([u32; 2]) -> f32| {
+            for (out, (_, quad)) in out.as_chunks_mut::<4>().0.iter_mut().zip(self.quads) {
+                *out = [0, 1, 2, 3].map(|corner| value(quad.pixel(corner)));
+            }
+        };
         match source {
             Interpolant::Tex(components) => match components[channel] {
-                Component::Constant(value) => out.for_each(|(out, _)| *out = [value; 4]),
-                Component::Fog => out.for_each(|(out, ((_, quad), _))| {
-                    *out = [0, 1, 2, 3].map(|corner| {
-                        self.rs.fog.at(self.primitive, self.samples.center(quad.pixel(corner)))
-                    });
-                }),
+                Component::Constant(value) => out.fill(value),
+                Component::Fog => {
+                    each(out, &|pixel| self.rs.fog.at(self.primitive, self.samples.center(pixel)))
+                }
                 Component::Of(tex, c) => {
                     let values = corners.each_ref().map(|corner| f64::from(corner.tex[tex][c]));
-                    out.for_each(|(out, (_, weights))| *out = weights.interpolate(values));
+                    self.weights.interpolate(self.first, values, out);
                 }
             },
             Interpolant::Color(n, format) => match constant(format, channel) {
-                Some(value) => out.for_each(|(out, _)| *out = [value; 4]),
+                Some(value) => out.fill(value),
                 None => {
                     let values = corners.each_ref().map(|c| f64::from(c.colors[n][channel]));
-                    out.for_each(|(out, (_, weights))| *out = weights.interpolate(values));
+                    self.weights.interpolate(self.first, values, out);
                 }
             },
-            Interpolant::Position => out.for_each(|(out, ((_, quad), _))| {
-                *out = [0, 1, 2, 3].map(|corner| match channel {
-                    0 | 1 => quad.pixel(corner)[channel] as f32,
-                    _ => 0.0,
-                });
-            }),
+            Interpolant::Position => match channel {
+                0 | 1 => each(out, &|pixel| pixel[channel] as f32),
+                _ => out.fill(0.0),
+            },
             Interpolant::BackFace => {
-                let value = if channel == 0 && self.primitive.back { 1.0 } else { 0.0 };
-                out.for_each(|(out, _)| *out = [value; 4]);
+                out.fill(if channel == 0 && self.primitive.back { 1.0 } else { 0.0 });
             }
         }
     }
@@ -330,31 +338,28 @@ impl Rs {
     }
 }
 
-/// Barycentric coordinates of a quad's pixels, each divided by w, and their sum.
-#[derive(Clone, Copy)]
-struct QuadWeights {
-    scaled: [[f64; 4]; 3],
-    total: [f64; 4],
+/// Barycentric coordinates of the pixels of quads, each divided by w, and their sums.
+#[derive(Default)]
+struct Weights {
+    scaled: [Vec<f64>; 3],
+    total: Vec<f64>,
 }
 
-impl QuadWeights {
-    const ZERO: Self = Self { scaled: [[0.0; 4]; 3], total: [0.0; 4] };
-
-    #[inline(always)]
-    fn new(primitive: &Primitive, first: GridPoint) -> Self {
-        let weights = primitive.quad_weights(first);
-        let rhw = primitive.corners.each_ref().map(|corner| corner.rhw);
-        let scaled: [[f64; 4]; 3] =
-            std::array::from_fn(|i| std::array::from_fn(|n| weights[i][n] * rhw[i]));
-        let total = std::array::from_fn(|n| scaled[0][n] + scaled[1][n] + scaled[2][n]);
-        Self { scaled, total }
+impl Weights {
+    fn resize(&mut self, lanes: usize) {
+        self.scaled.iter_mut().for_each(|weights| weights.resize(lanes, 0.0));
+        self.total.resize(lanes, 0.0);
     }
 
-    /// Interpolates a value of the corners.
+    /// Interpolates a value of the corners for lanes from `first` on.
     #[inline(always)]
-    fn interpolate(&self, [a, b, c]: [f64; 3]) -> [f32; 4] {
-        let Self { scaled: [x, y, z], total } = self;
-        std::array::from_fn(|n| ((x[n] * a + y[n] * b + z[n] * c) / total[n]) as f32)
+    fn interpolate(&self, first: usize, [a, b, c]: [f64; 3], out: &mut [f32]) {
+        let lanes = first..first + out.len();
+        let [x, y, z] = self.scaled.each_ref().map(|weights| &weights[lanes.clone()]);
+        let weights = x.iter().zip(y).zip(z).zip(&self.total[lanes]);
+        for (out, (((x, y), z), total)) in out.iter_mut().zip(weights) {
+            *out = ((x * a + y * b + z * c) / total) as f32;
+        }
     }
 }
 

@@ -144,6 +144,8 @@ pub trait SimdLevel: LaneOps {
     type Rint: Rint;
     /// Whether fused kernels of two operations are worth their code size.
     const FUSES: bool;
+    /// Whether [`f32::mul_add`] is an instruction.
+    const MUL_ADD: bool;
 
     /// Returns a function compiled for this level.
     fn entry<M, C: ?Sized, R: SimdFn<M, C>>(self) -> Dispatched<M, C>;
@@ -191,7 +193,7 @@ impl<M, C: ?Sized> std::fmt::Debug for Dispatched<M, C> {
 /// Defines the levels of x86-64: a type, and the functions that are compiled with its instructions.
 #[cfg(target_arch = "x86_64")]
 macro_rules! x86_levels {
-    ($($(#[$features:meta])? $level:ident: $rint:ty, $fuses:literal, $task:ident, $entry:ident;)*) => {$(
+    ($($(#[$features:meta])? $level:ident: $rint:ty, $fuses:literal, $mul_add:literal, $task:ident, $entry:ident;)*) => {$(
         #[doc = concat!("[`Simd::", stringify!($level), "`].")]
         #[derive(Clone, Copy)]
         pub struct $level(());
@@ -200,6 +202,7 @@ macro_rules! x86_levels {
             type Flush = HwFlush;
             type Rint = $rint;
             const FUSES: bool = $fuses;
+            const MUL_ADD: bool = $mul_add;
 
             fn entry<M, C: ?Sized, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
                 Dispatched($entry::<M, C, R>)
@@ -222,10 +225,11 @@ macro_rules! x86_levels {
 #[cfg(target_arch = "x86_64")]
 x86_levels! {
     #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,popcnt")]
-    Avx512: NativeRound, true, avx512, avx512_entry;
+    Avx512: NativeRound, true, true, avx512, avx512_entry;
     #[target_feature(enable = "avx2,popcnt")]
-    Avx2: NativeRound, true, avx2, avx2_entry;
-    Sse2: MagicRound, false, sse2, sse2_entry;
+    // A virtual machine may have AVX2 without it.
+    Avx2: NativeRound, true, false, avx2, avx2_entry;
+    Sse2: MagicRound, false, false, sse2, sse2_entry;
 }
 
 /// [`Simd::Portable`].
@@ -239,6 +243,7 @@ impl SimdLevel for Portable {
     #[cfg(not(any(target_arch = "aarch64", target_family = "wasm")))]
     type Rint = MagicRound;
     const FUSES: bool = false;
+    const MUL_ADD: bool = cfg!(target_arch = "aarch64");
 
     fn entry<M, C: ?Sized, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
         Dispatched(portable_entry::<M, C, R>)

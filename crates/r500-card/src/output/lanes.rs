@@ -124,7 +124,7 @@ impl SimdTask for Write<'_, '_> {
         let mut n = 0;
         while n < quads.quads.len() {
             n += batch.take(quads.quads, n);
-            passed += lanes.batch(&batch, quads);
+            passed += lanes.batch::<L>(&batch, quads);
         }
         passed
     }
@@ -154,7 +154,7 @@ fn batch_lanes<'m>(
 impl Lanes<'_> {
     /// Tests and stores a batch. Returns the number of pixels that passed.
     #[inline(always)]
-    fn batch(&mut self, batch: &Batch, quads: &Quads<'_>) -> u64 {
+    fn batch<L: SimdLevel>(&mut self, batch: &Batch, quads: &Quads<'_>) -> u64 {
         let Output { fg, zb, .. } = self.output;
         let shaded = quads.shaded;
         let numbers = batch.first()..batch.first() + batch.len();
@@ -207,7 +207,7 @@ impl Lanes<'_> {
                 let channel =
                     |n, memory| batch_lanes(shaded.channel(target.color, n), lanes, memory);
                 let rgba = [channel(0, r), channel(1, g), channel(2, b), channel(3, a)];
-                target.write(batch, &left, rgba);
+                target.write::<L>(batch, &left, rgba);
             }
         }
         passed

@@ -2,6 +2,8 @@
 
 use r500_chip::values::BlendFunction;
 use r500_isa::TARGETS;
+use r500_simd::SimdLevel;
+use r500_simd::level::Portable;
 
 use super::Rb3d;
 use super::blend::Blend;
@@ -73,7 +75,7 @@ impl<'a> RenderLanes<'a> {
             }
             let color = colors[target.color];
             let components = target.selects.map(|select| [color[select]; LANES]);
-            *value = encode(&target.format, components.each_ref())[0];
+            *value = encode::<Portable>(&target.format, components.each_ref())[0];
         }
         Some(values)
     }
@@ -94,7 +96,12 @@ impl TargetLanes<'_> {
 
     /// Writes the pixels in `left`. `rgba` has their colours, red first.
     #[inline(always)]
-    pub(crate) fn write(&mut self, batch: &Batch, left: &Lane<bool>, rgba: [&Lane<f32>; 4]) {
+    pub(crate) fn write<L: SimdLevel>(
+        &mut self,
+        batch: &Batch,
+        left: &Lane<bool>,
+        rgba: [&Lane<f32>; 4],
+    ) {
         let Self { surface, format, bits, whole, blend, selects, .. } = self;
         let components = selects.map(|select| rgba[select & 3]);
         let offsets = surface.offsets(batch, [0; 2]);
@@ -104,11 +111,11 @@ impl TargetLanes<'_> {
         };
         let mut left = *left;
         let mut values = match blend {
-            None => encode(format, components),
+            None => encode::<L>(format, components),
             Some(blend) => {
-                let source = blend.sources(format, components);
+                let source = blend.sources::<L>(format, components);
                 blend.discard(&source, &mut left);
-                encode(format, blend.lanes(format, &source, &stored).each_ref())
+                encode::<L>(format, blend.lanes(format, &source, &stored).each_ref())
             }
         };
         if !*whole {
@@ -122,11 +129,11 @@ impl TargetLanes<'_> {
 
 /// Encodes C0 to C3, as [`PixelFormat::encode`](super::format::PixelFormat::encode) does.
 #[inline(always)]
-fn encode(format: &Fractions, components: [&Lane<f32>; 4]) -> Lane<u32> {
+fn encode<L: SimdLevel>(format: &Fractions, components: [&Lane<f32>; 4]) -> Lane<u32> {
     let mut pixels: Lane<u32> = [0; LANES];
     for (part, component) in format.parts.iter().zip(components) {
         let Some(Fraction { lo, bits, cut }) = *part else { continue };
-        let codes = codes(component, bits + cut);
+        let codes = codes::<L>(component, bits + cut);
         for (pixel, code) in pixels.iter_mut().zip(&codes) {
             *pixel |= (code >> cut) << lo;
         }
@@ -136,17 +143,31 @@ fn encode(format: &Fractions, components: [&Lane<f32>; 4]) -> Lane<u32> {
 
 /// Returns numbers as codes of at most 26 bits, rounded to nearest even. Numbers below 0 and NaN are 0, those above 1 the largest code.
 #[inline(always)]
-fn codes(numbers: &Lane<f32>, bits: u32) -> Lane<u32> {
-    let most = f64::from(u32::MAX >> (32 - bits));
+fn codes<L: SimdLevel>(numbers: &Lane<f32>, bits: u32) -> Lane<u32> {
+    let most = u32::MAX >> (32 - bits);
     let mut codes: Lane<u32> = [0; LANES];
+    let clamp = |x: f32| {
+        let x = if x > 0.0 { x } else { 0.0 };
+        if x < 1.0 { x } else { 1.0 }
+    };
+    if L::MUL_ADD && bits <= FUSED_BITS {
+        let most = most as f32;
+        for (code, x) in codes.iter_mut().zip(numbers) {
+            // The sum is rounded once, to an integer, which is in the lowest bits.
+            *code = clamp(*x).mul_add(most, FUSED_ONES).to_bits() & !FUSED_ONES.to_bits();
+        }
+        return codes;
+    }
     for (code, x) in codes.iter_mut().zip(numbers) {
-        let x = if *x > 0.0 { *x } else { 0.0 };
-        let x = if x < 1.0 { x } else { 1.0 };
         // The product is exact.
-        *code = crate::su::round_ties_even_to_u32(f64::from(x) * most);
+        *code = crate::su::round_ties_even_to_u32(f64::from(clamp(*x)) * f64::from(most));
     }
     codes
 }
+
+/// Codes of as many bits are float32 numbers, next to a number whose last bit counts ones.
+const FUSED_BITS: u32 = 22;
+const FUSED_ONES: f32 = 8_388_608.0;
 
 /// Returns the numbers that codes stand for.
 #[inline(always)]
@@ -163,10 +184,14 @@ fn decode(codes: &Lane<u32>, bits: u32) -> Lane<f32> {
 impl Blend {
     /// Returns the sources of C0 to C3.
     #[inline(always)]
-    fn sources(&self, format: &Fractions, components: [&Lane<f32>; 4]) -> [Lane<f32>; 4] {
+    fn sources<L: SimdLevel>(
+        &self,
+        format: &Fractions,
+        components: [&Lane<f32>; 4],
+    ) -> [Lane<f32>; 4] {
         std::array::from_fn(|c| {
             self.source_lanes(components[c], |numbers| {
-                decode(&codes(numbers, format.sent_bits), format.sent_bits)
+                decode(&codes::<L>(numbers, format.sent_bits), format.sent_bits)
             })
         })
     }
@@ -232,5 +257,67 @@ impl Blend {
             }
         }
         blended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use r500_simd::{Simd, SimdTask};
+
+    use super::*;
+
+    struct Codes(Lane<f32>, u32);
+
+    impl SimdTask for Codes {
+        type Output = Lane<u32>;
+
+        #[inline(always)]
+        fn run<L: SimdLevel>(self, _: L) -> Lane<u32> {
+            codes::<L>(&self.0, self.1)
+        }
+    }
+
+    /// Numbers next to each code and to each middle of two, at every level. The expected code is that of exact integers.
+    #[test]
+    fn codes_are_the_nearest_even_ones() {
+        let exact = |x: f32, most: u32| {
+            if x.is_nan() || x <= 0.0 {
+                return 0;
+            }
+            if x >= 1.0 {
+                return most;
+            }
+            // x is m / 2^e with 0 < m < 2^24; below 2^-60 it is nearer to 0 than to any middle.
+            let e = 150 - i32::from((x.to_bits() >> 23 & 0xff) as u8).max(1);
+            let m = u128::from(x.to_bits() & 0x7f_ffff | if x.is_normal() { 1 << 23 } else { 0 });
+            if e > 100 {
+                return 0;
+            }
+            let (product, one) = (m * u128::from(most), 1_u128 << e);
+            let (whole, rest) = (product / one, product % one);
+            let up = 2 * rest > one || 2 * rest == one && whole % 2 == 1;
+            whole as u32 + u32::from(up)
+        };
+        for bits in 1..=26 {
+            let most = u32::MAX >> (32 - bits);
+            let mut numbers =
+                vec![0.0, -0.0, 1.0, -1.0, 2.0, f32::NAN, f32::INFINITY, 1e-30, 1e-40];
+            let step = (most / 500).max(1);
+            for n in (0..most).step_by(step as usize).chain([most - 1]) {
+                for middle in [0.0, 0.5] {
+                    let near = ((f64::from(n) + middle) / f64::from(most)) as f32;
+                    numbers.extend([near.next_down(), near, near.next_up()]);
+                }
+            }
+            for chunk in numbers.chunks(LANES) {
+                let mut lanes = [0.0; LANES];
+                lanes[..chunk.len()].copy_from_slice(chunk);
+                for level in Simd::available() {
+                    let got = level.run_plain(Codes(lanes, bits));
+                    let wanted = lanes.map(|x| exact(x, most));
+                    assert_eq!(got, wanted, "{bits} bits, {}: {lanes:?}", level.name());
+                }
+            }
+        }
     }
 }
