@@ -166,8 +166,8 @@ impl Totals {
     }
 }
 
-/// The fragment of all pixels, and the engine that computed it.
-type Uniform = (Fragment, RunInfo);
+/// The fragment of all pixels, and the engine that computed it, if one did.
+type Uniform = (Fragment, Option<RunInfo>);
 
 impl<'e> Shading<'e> {
     /// Returns whether another thread may shade while quads are collected: the order of work does not matter for limits, and there is one.
@@ -202,7 +202,7 @@ impl<'e> Shading<'e> {
         if budget.counts_fragment_instructions() {
             return self.in_sequence(&work, quads, budget);
         }
-        let uniform = match self.rules_only || quads.len() < UNIFORM {
+        let uniform = match self.rules_only {
             true => None,
             false => self.uniform(&work, quads, *budget)?,
         };
@@ -259,6 +259,12 @@ impl<'e> Shading<'e> {
         quads: &QuadList,
         budget: Budget,
     ) -> Result<Option<Uniform>, CardError> {
+        if self.output.ignores_fragments() && !self.fragments.may_kill() {
+            return Ok(Some((Fragment::ALIVE, None)));
+        }
+        if quads.len() < UNIFORM {
+            return Ok(None);
+        }
         let covered = |(_, quad): &(u32, Quad)| quad.masks.iter().position(|mask| *mask != 0);
         let Some(corner) = quads.first().and_then(covered) else { return Ok(None) };
         if !self.fragments.is_pure() || !self.rs.is_uniform(work.primitives) {
@@ -268,7 +274,7 @@ impl<'e> Shading<'e> {
         let mut stream = FragmentStream { inputs, quads: &quads[..1], corner, fragment: None };
         self.run(1, budget.group_instructions(1), budget, &mut stream)?;
         let ran = self.drawing()?.run_info();
-        Ok(stream.fragment.map(|fragment| (fragment, ran)))
+        Ok(stream.fragment.map(|fragment| (fragment, Some(ran))))
     }
 
     /// Shades and writes quads on several threads. Quads are divided by rows of the target, each of which one thread draws in order: the
@@ -324,7 +330,7 @@ impl<'e> Shading<'e> {
             let mut writer = self.output.writer(*work, self.rules_only);
             writer.write(quads, Shaded::Same(fragment));
             totals.add(writer.finish());
-            totals.ran = Some(ran.clone());
+            totals.ran.clone_from(ran);
             return Ok(totals);
         }
         let mut stream = WriteStream::new(*work, quads, &self.output, self.rules_only);

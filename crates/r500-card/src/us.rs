@@ -11,6 +11,7 @@ use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst,
     UsOutFmt, UsPixsize, UsWFmt,
 };
+use r500_isa::values::TexOp;
 use r500_isa::{INT_CONSTANTS, TARGETS, TEXTURE_UNITS};
 use r500_program::{Job, Program};
 use r500_stream::State;
@@ -45,6 +46,11 @@ pub(crate) struct Fragment {
     pub(crate) depth: f32,
     /// Whether it is not killed.
     pub(crate) alive: bool,
+}
+
+impl Fragment {
+    /// That of a pixel whose colours and depth do not matter.
+    pub(crate) const ALIVE: Self = Self { colors: [[0.0; 4]; TARGETS], depth: 0.0, alive: true };
 }
 
 impl Fragments {
@@ -124,6 +130,15 @@ impl Fragments {
         self.shader.ops().iter().all(|op| match op {
             Op::Alu(alu) => !alu.rgb.op.is_derivative() && !alu.alpha.op.is_derivative(),
             Op::Tex(_) | Op::Fc(_) => false,
+        })
+    }
+
+    /// Returns whether the program may kill pixels, or may not end.
+    pub(crate) fn may_kill(&self) -> bool {
+        self.shader.ops().iter().any(|op| match op {
+            Op::Tex(tex) => tex.op == TexOp::TEXKILL,
+            Op::Fc(_) => true,
+            Op::Alu(_) => false,
         })
     }
 

@@ -134,6 +134,13 @@ impl Output {
         passed
     }
 
+    /// Returns whether the results of fragment programs that kill no pixel change nothing.
+    pub(crate) fn ignores_fragments(&self) -> bool {
+        (self.zb.no_colors || self.rb3d.ignores_colors())
+            && !self.fg.tests()
+            && !self.depth_from_program()
+    }
+
     /// Returns whether depth is not that of the primitive.
     fn depth_from_program(&self) -> bool {
         self.fg.depth_from_program && !self.zb.early

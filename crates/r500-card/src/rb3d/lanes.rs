@@ -38,7 +38,7 @@ impl Rb3d {
             return None;
         }
         let mut targets = [const { None }; TARGETS];
-        for (lanes, target) in targets.iter_mut().zip(&self.targets) {
+        for (lanes, target) in targets.iter_mut().zip(self.written()) {
             let format = &target.format;
             // Float constants, and components that are not clamped, belong to formats of floats.
             if self.blend.is_some() && (!format.is_fixed() || format.intensity().is_some()) {

@@ -132,7 +132,7 @@ impl Rb3d {
             }
             return;
         }
-        for target in &self.targets {
+        for target in self.written() {
             let color = target.format.components(colors[target.color]);
             // The logic operation replaces blending.
             let blend = self.blend.as_ref().filter(|_| self.rop.is_none());
@@ -166,10 +166,21 @@ impl Rb3d {
 }
 
 impl Rb3d {
-    /// Returns the surfaces that the draw writes.
+    /// Returns the targets of which the draw may write bits.
+    fn written(&self) -> impl Iterator<Item = &Target> {
+        self.targets.iter().filter(|target| target.bits != 0)
+    }
+
+    /// Returns the surfaces that the draw reads or writes.
     pub(crate) fn surfaces(&self) -> impl Iterator<Item = &Surface> {
         let resolved = self.resolve.iter().map(|resolve| &resolve.surface);
-        self.targets.iter().map(|target| &target.surface).chain(resolved)
+        let source = self.targets.first().filter(|_| self.resolve.is_some());
+        self.written().chain(source).map(|target| &target.surface).chain(resolved)
+    }
+
+    /// Returns whether colours change nothing.
+    pub(crate) fn ignores_colors(&self) -> bool {
+        self.resolve.is_none() && self.written().next().is_none()
     }
 
     /// Returns size and colours of target `n`, up to a width and height; `None` if it is not bound.
