@@ -206,19 +206,28 @@ impl SimdTask for Begin<'_, '_> {
         let Interpolator { work: Work { samples, primitives, .. }, quads, weights } =
             self.interpolator;
         weights.resize(4 * quads.len());
-        let Weights { scaled: [a, b, c], total } = weights;
-        let [a, b, c, total] = [a, b, c, total].map(|lanes| lanes.as_chunks_mut::<4>().0);
+        let Weights { x, y, scaled: [a, b, c], total } = weights;
         let covered = self.covered.as_chunks_mut::<4>().0;
-        let lanes = a.iter_mut().zip(b).zip(c).zip(total).zip(covered);
-        for (((((a, b), c), total), covered), (primitive, quad)) in lanes.zip(*quads) {
-            let primitive = &primitives[*primitive as usize];
-            let weights = primitive.quad_weights(samples.center(quad.pixel(0)));
-            let rhw = primitive.corners.each_ref().map(|corner| corner.rhw);
-            for (i, scaled) in [&mut *a, &mut *b, &mut *c].into_iter().enumerate() {
-                *scaled = weights[i].map(|weight| weight * rhw[i]);
-            }
-            *total = std::array::from_fn(|n| a[n] + b[n] + c[n]);
+        let lanes = x.as_chunks_mut::<4>().0.iter_mut().zip(y.as_chunks_mut::<4>().0).zip(covered);
+        for (((x, y), covered), (_, quad)) in lanes.zip(*quads) {
+            [*x, *y] = samples.quad_centers(quad.pixel(0));
             *covered = quad.masks.map(|mask| f32::from_bits(if mask != 0 { !0 } else { 0 }));
+        }
+        let mut first = 0;
+        for run in quads.chunk_by(|(a, _), (b, _)| a == b) {
+            let Some((primitive, _)) = run.first() else { continue };
+            let primitive = &primitives[*primitive as usize];
+            let of_run = first..first + 4 * run.len();
+            first = of_run.end;
+            let points = [&x[of_run.clone()], &y[of_run.clone()]];
+            let [a, b, c, total] =
+                [&mut *a, &mut *b, &mut *c, &mut *total].map(|lanes| &mut lanes[of_run.clone()]);
+            let rhw = primitive.corners.each_ref().map(|corner| corner.rhw);
+            primitive.each_weights(points, |n, weights| {
+                (a[n], b[n], c[n]) =
+                    (weights[0] * rhw[0], weights[1] * rhw[1], weights[2] * rhw[2]);
+                total[n] = a[n] + b[n] + c[n];
+            });
         }
     }
 }
@@ -341,14 +350,17 @@ impl Rs {
 /// Barycentric coordinates of the pixels of quads, each divided by w, and their sums.
 #[derive(Default)]
 struct Weights {
+    /// The centres of the pixels.
+    x: Vec<f64>,
+    y: Vec<f64>,
     scaled: [Vec<f64>; 3],
     total: Vec<f64>,
 }
 
 impl Weights {
     fn resize(&mut self, lanes: usize) {
-        self.scaled.iter_mut().for_each(|weights| weights.resize(lanes, 0.0));
-        self.total.resize(lanes, 0.0);
+        let Self { x, y, scaled: [a, b, c], total } = self;
+        [x, y, a, b, c, total].into_iter().for_each(|values| values.resize(lanes, 0.0));
     }
 
     /// Interpolates a value of the corners for lanes from `first` on.

@@ -57,6 +57,17 @@ impl Samples {
         [i64::from(x) * self.unit + self.center[0], i64::from(y) * self.unit + self.center[1]]
     }
 
+    /// Returns x and y of the centres of a quad's pixels, given the first pixel.
+    #[inline(always)]
+    pub(crate) fn quad_centers(&self, first: [u32; 2]) -> [[f64; 4]; 2] {
+        // Whole numbers below 2^53.
+        let [x, y] = [0, 1].map(|axis| {
+            let at = |pixel: u32| f64::from(pixel) * self.unit as f64 + self.center[axis] as f64;
+            [at(first[axis]), at(first[axis] + 1)]
+        });
+        [[x[0], x[1], x[0], x[1]], [y[0], y[0], y[1], y[1]]]
+    }
+
     /// Returns the position of a sample of a pixel.
     pub(crate) fn position(&self, [x, y]: [u32; 2], sample: usize) -> GridPoint {
         let [dx, dy] = self.positions[sample];

@@ -50,40 +50,32 @@ pub(crate) struct Primitive {
     pub(crate) bounds: [GridPoint; 2],
     /// Edge functions opposite to each corner: barycentric coordinates times twice the area.
     weights: [Edge; 3],
-    /// The same for quads.
-    steps: Option<[EdgeSteps; 3]>,
-    /// Units of the grid in a pixel.
-    unit: i64,
+    /// The same in floating point.
+    lane_weights: Option<[LaneEdge; 3]>,
     pub(crate) corners: [Corner; 3],
     pub(crate) back: bool,
     pub(crate) stipple: Option<StippledLine>,
     depth: Depth,
 }
 
-/// Depth of a primitive: values at the corners after scaling, not clamped.
-/// An edge function in floating point, and its changes from the first pixel of a quad to each.
+/// An edge function in floating point.
 #[derive(Clone, Copy, Debug)]
-struct EdgeSteps {
+struct LaneEdge {
     a: f64,
     b: f64,
     c: f64,
-    pixels: [f64; 4],
 }
 
-impl EdgeSteps {
-    /// Returns the steps; `None` if results may not be exact in double precision. Coordinates of pixels are below 2^23 on the finest grid, so
+impl LaneEdge {
+    /// Returns the function; `None` if results may not be exact in double precision. Coordinates of pixels are below 2^23 on the finest grid, so
     /// that sums are below 2^53.
-    fn new(Edge { a, b, c }: Edge, unit: i64) -> Option<Self> {
+    fn new(Edge { a, b, c }: Edge) -> Option<Self> {
         let exact = a.abs().max(b.abs()) < 1 << 27 && c.abs() < 1 << 51;
-        exact.then(|| Self {
-            a: a as f64,
-            b: b as f64,
-            c: c as f64,
-            pixels: [0, a * unit, b * unit, (a + b) * unit].map(|step| step as f64),
-        })
+        exact.then_some(Self { a: a as f64, b: b as f64, c: c as f64 })
     }
 }
 
+/// Depth of a primitive: values at the corners after scaling, not clamped.
 #[derive(Clone, Copy, Debug)]
 struct Depth {
     corners: [f64; 3],
@@ -95,23 +87,16 @@ struct Depth {
 }
 
 impl Primitive {
-    /// Returns the [`weights`](Self::weights) of the pixels of a quad, given the centre of the first, by corner.
+    /// Calls `each` with the [`weights`](Self::weights) of points on the grid, x and y, in order.
     #[inline(always)]
-    pub(crate) fn quad_weights(&self, first: GridPoint) -> [[f64; 4]; 3] {
-        let Some(steps) = &self.steps else {
-            return self.weights.map(|edge| self.quad(first).map(|at| edge.at(at) as f64));
-        };
-        let [x, y] = first.map(|x| x as f64);
-        steps.each_ref().map(|EdgeSteps { a, b, c, pixels }| {
-            let first = a * x + b * y + c;
-            pixels.map(|step| first + step)
-        })
-    }
-
-    /// Returns the points of a quad's pixels, given that of the first.
-    fn quad(&self, [x, y]: GridPoint) -> [GridPoint; 4] {
-        let [right, below] = [x + self.unit, y + self.unit];
-        [[x, y], [right, y], [x, below], [right, below]]
+    pub(crate) fn each_weights(&self, [x, y]: [&[f64]; 2], mut each: impl FnMut(usize, [f64; 3])) {
+        let points = x.iter().zip(y).enumerate();
+        match &self.lane_weights {
+            Some(edges) => points.for_each(|(n, (x, y))| {
+                each(n, edges.each_ref().map(|edge| edge.a * x + edge.b * y + edge.c));
+            }),
+            None => points.for_each(|(n, (x, y))| each(n, self.weights([*x as i64, *y as i64]))),
+        }
     }
 
     /// Returns the [`depth`](Self::depth) of all points that the primitive covers, if it is one.
@@ -123,19 +108,23 @@ impl Primitive {
         (!is_w && others == [z; 2] && clear).then(|| rounded.round() as u32)
     }
 
-    /// Returns the [`depth`](Self::depth) of the pixels of a quad, given the centre of the first.
+    /// Stores the [`depth`](Self::depth) of points on the grid, x and y.
     #[inline(always)]
-    pub(crate) fn quad_depths(&self, first: GridPoint) -> [u32; 4] {
+    pub(crate) fn depths(&self, points: [&[f64]; 2], depths: &mut [u32]) {
         if self.depth.is_w {
-            return self.quad(first).map(|at| self.depth(at));
+            let [x, y] = points;
+            for (depth, (x, y)) in depths.iter_mut().zip(x.iter().zip(y)) {
+                *depth = self.depth([*x as i64, *y as i64]);
+            }
+            return;
         }
         let Depth { corners: [z0, z1, z2], double_area, offset, .. } = self.depth;
-        let [a, b, c] = self.quad_weights(first);
-        std::array::from_fn(|n| {
-            let z = (a[n] * z0 + b[n] * z1 + c[n] * z2) / double_area + offset;
+        let depths = &mut depths[..points[0].len()];
+        self.each_weights(points, |n, [a, b, c]| {
+            let z = (a * z0 + b * z1 + c * z2) / double_area + offset;
             // NaN becomes 0.
-            round_to_u32(if z > 0.0 { z.min(DEPTH_MAX) } else { 0.0 })
-        })
+            depths[n] = round_to_u32(if z > 0.0 { z.min(DEPTH_MAX) } else { 0.0 });
+        });
     }
 
     /// Returns the barycentric coordinates of a point, times twice the area. They may be negative for pixels of a quad
@@ -313,11 +302,10 @@ impl Su {
             edge_count,
             bounds: [bound(i64::min), bound(i64::max)],
             weights,
-            steps: match weights.map(|edge| EdgeSteps::new(edge, self.unit)) {
+            lane_weights: match weights.map(LaneEdge::new) {
                 [Some(a), Some(b), Some(c)] => Some([a, b, c]),
                 _ => None,
             },
-            unit: self.unit,
             corners,
             back,
             stipple,

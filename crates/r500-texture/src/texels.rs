@@ -178,27 +178,27 @@ impl Texels {
         if self.layout != Layout::DepthStencil || !plain {
             return false;
         }
-        // Components, then 0 and 1 for constants.
-        let values = |depth: f32, stencil: f32| {
-            let [first, second] = match readings.depth_stencil {
-                DepthStencil::DepthFirst => [depth, stencil],
-                DepthStencil::LowestFirst => [stencil, depth],
-            };
-            [first, second, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+        // For each channel the masks of depth and of stencil, and the constant's bits.
+        let (depth, stencil) = ([!0, 0, 0], [0, !0, 0]);
+        let [c0, c1] = match readings.depth_stencil {
+            DepthStencil::DepthFirst => [depth, stencil],
+            DepthStencil::LowestFirst => [stencil, depth],
         };
-        let select = self.select.map(|select| match select {
-            TxSel::C0 | TxSel::C1 | TxSel::C2 | TxSel::C3 => usize::from(select.code()),
-            TxSel::ONE => 5,
-            _ => 4,
+        let sources: [[u32; 3]; 4] = self.select.map(|select| match select {
+            TxSel::C0 => c0,
+            TxSel::C1 => c1,
+            TxSel::ONE => [0, 0, 1.0_f32.to_bits()],
+            _ => [0; 3],
         });
         self.for_each_row(level, |row| {
             out.extend(row.iter().map(|bytes| {
                 let dword = u32::from_le_bytes(*bytes);
                 // Both are exact as floats, so the division rounds once.
-                let depth = (dword >> 8).cast_signed() as f32 / 16_777_215.0;
-                let stencil = f32::from(bytes[0]) / 255.0;
-                let values = values(depth, stencil);
-                select.map(|select| values[select & 7])
+                let depth = ((dword >> 8).cast_signed() as f32 / 16_777_215.0).to_bits();
+                let stencil = (f32::from(bytes[0]) / 255.0).to_bits();
+                sources.map(|[of_depth, of_stencil, constant]| {
+                    f32::from_bits(depth & of_depth | stencil & of_stencil | constant)
+                })
             }));
         });
         true

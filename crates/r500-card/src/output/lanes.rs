@@ -177,20 +177,27 @@ impl Lanes<'_> {
         if self.depth.tests() {
             let mut depths: Lane<u32> = [0; LANES];
             let mut back: Lane<bool> = [false; LANES];
-            let from_program = self.output.depth_from_program();
-            for (n, number) in numbers.enumerate() {
-                let (primitive, quad) = &quads.quads[number];
-                let primitive = &quads.work.primitives[*primitive as usize];
-                let depths = &mut depths[4 * n..4 * n + 4];
-                if from_program {
-                    for (corner, depth) in depths.iter_mut().enumerate() {
-                        *depth = depth_code(shaded.fragment(4 * number + corner).depth);
-                    }
-                } else {
-                    let first = quads.work.samples.center(quad.pixel(0));
-                    depths.copy_from_slice(&primitive.quad_depths(first));
+            if self.output.depth_from_program() {
+                for (lane, depth) in depths[..4 * batch.len()].iter_mut().enumerate() {
+                    *depth = depth_code(shaded.fragment(lanes + lane).depth);
                 }
-                back[4 * n..4 * n + 4].fill(primitive.back);
+            }
+            let [mut x, mut y] = [[0.0; LANES]; 2];
+            let centers = x.as_chunks_mut::<4>().0.iter_mut().zip(y.as_chunks_mut::<4>().0);
+            for (n, (x, y)) in centers.enumerate() {
+                [*x, *y] = quads.work.samples.quad_centers(batch.place(4 * n));
+            }
+            let mut first = 0;
+            for run in quads.quads[numbers].chunk_by(|(a, _), (b, _)| a == b) {
+                let Some((primitive, _)) = run.first() else { continue };
+                let primitive = &quads.work.primitives[*primitive as usize];
+                let of_run = first..first + 4 * run.len();
+                first = of_run.end;
+                back[of_run.clone()].fill(primitive.back);
+                if !self.output.depth_from_program() {
+                    let points = [&x[of_run.clone()], &y[of_run.clone()]];
+                    primitive.depths(points, &mut depths[of_run]);
+                }
             }
             self.depth.test(zb, batch, &depths, &back, &mut left);
         }

@@ -15,12 +15,31 @@ impl ChannelSource {
 
     /// Returns the sources of the channels of texels.
     pub(super) fn of(texels: &[[f32; 4]]) -> [Self; 4] {
-        let alike = |c: usize, d: usize| texels.iter().all(|x| x[c].to_bits() == x[d].to_bits());
+        let Some(first) = texels.first().map(|first| first.map(f32::to_bits)) else {
+            return Self::DISTINCT;
+        };
+        // The bits in which channels differ from those of the first texel, and from each other.
+        let (mut changes, mut differs) = ([0_u32; 4], [[0_u32; 4]; 3]);
+        for block in texels.chunks(1024) {
+            for texel in block {
+                let texel = texel.map(f32::to_bits);
+                for c in 0..4 {
+                    changes[c] |= texel[c] ^ first[c];
+                    for (d, differs) in differs.iter_mut().enumerate() {
+                        differs[c] |= texel[c] ^ texel[d];
+                    }
+                }
+            }
+            let distinct = |c: usize| changes[c] != 0 && (0..c).all(|d| differs[d][c] != 0);
+            if (0..4).all(distinct) {
+                return Self::DISTINCT;
+            }
+        }
+        let alike = |c: usize, d: usize| differs[d][c] == 0;
         let constant = |c: usize| {
-            let first = texels.first()?[c];
-            let mixes = first.is_finite() && first.to_bits() != (-0.0_f32).to_bits();
-            let same = |x: &[f32; 4]| x[c].to_bits() == first.to_bits();
-            (mixes && texels.iter().all(same)).then_some(Self::Constant(first.to_bits()))
+            let value = f32::from_bits(first[c]);
+            let mixes = value.is_finite() && first[c] != (-0.0_f32).to_bits();
+            (mixes && changes[c] == 0).then_some(Self::Constant(first[c]))
         };
         let mut channels = Self::DISTINCT;
         for c in 0..4 {
