@@ -208,13 +208,17 @@ impl Pipeline<'_, '_, '_> {
         context.report.statistics.primitives += 1;
         match primitive {
             assembly::Primitive::Point(n) => {
-                let mut vertex = [*vertices.at(n)];
-                self.ga.shade(&mut vertex, vertices.at(n));
-                let [vertex] = vertex;
+                let (mut vertex, mut shaded) = (vertices.at(n), None);
                 if !self.clip.keeps_point(vertex.position) {
                     return Ok(());
                 }
-                let Some(window) = self.viewport.window(&vertex) else { return Ok(()) };
+                if !self.ga.keeps_colors() {
+                    let mut copy = [*vertex];
+                    self.ga.shade(&mut copy, vertex);
+                    let [copy] = copy;
+                    vertex = shaded.insert(copy);
+                }
+                let Some(window) = self.viewport.window(vertex) else { return Ok(()) };
                 let shape = self.ga.point(&window, None);
                 self.scan(shape, context)
             }
@@ -313,7 +317,10 @@ impl Pipeline<'_, '_, '_> {
 
     fn scan(&mut self, shape: Shape, context: &mut Context<'_>) -> Result<(), CardError> {
         let Some(primitive) = self.su.setup(shape) else { return Ok(()) };
-        context.budget.time()?;
+        // The clock takes longer than a small primitive; a flush looks at it, too.
+        if self.memory[0].primitives.len() % 64 == 0 {
+            context.budget.time()?;
+        }
         let Some(mut scan) = self.sc.begin(&primitive, context.budget)? else { return Ok(()) };
         self.memory[0].primitives.push(primitive);
         loop {

@@ -368,7 +368,14 @@ impl Weights {
     fn interpolate(&self, first: usize, [a, b, c]: [f64; 3], out: &mut [f32]) {
         let lanes = first..first + out.len();
         let [x, y, z] = self.scaled.each_ref().map(|weights| &weights[lanes.clone()]);
-        let weights = x.iter().zip(y).zip(z).zip(&self.total[lanes]);
+        let total = &self.total[lanes];
+        // Quads of small primitives have no room for wider vectors, and their beginnings and ends cost.
+        let quads = [x, y, z, total].map(|weights| weights.as_chunks::<4>().0);
+        if let ([[x], [y], [z], [total]], [out]) = (quads, out.as_chunks_mut::<4>().0) {
+            *out = std::array::from_fn(|n| ((x[n] * a + y[n] * b + z[n] * c) / total[n]) as f32);
+            return;
+        }
+        let weights = x.iter().zip(y).zip(z).zip(total);
         for (out, (((x, y), z), total)) in out.iter_mut().zip(weights) {
             *out = ((x * a + y * b + z * c) / total) as f32;
         }

@@ -124,6 +124,16 @@ pub(crate) struct Sc {
     sample_mask: [u8; 4],
 }
 
+/// Number of columns from which on the quads that no edge excludes are computed, not found one by one.
+const WIDE: u32 = 12;
+
+/// Returns the largest whole number not above a quotient, without a division of integers. Both numbers are below 2^31.
+fn floor_quotient(at: i64, unit: i64) -> i64 {
+    let near = (at as f64 / unit as f64) as i32;
+    let rest = at - i64::from(near) * unit;
+    i64::from(near) - i64::from(rest < 0) + i64::from(rest >= unit)
+}
+
 impl Sc {
     pub(crate) fn new(state: &State, grid: Grid) -> Self {
         let registers = &state.registers;
@@ -256,10 +266,14 @@ impl Sc {
         }
         let at = self.samples.center([left, y]);
         let mut values = [0; 4];
-        // The quads, counted from the first, whose four pixels are inside of every edge.
-        let (mut full_from, mut full_to) = (0, i64::from((right - left) / 2));
         for (value, (edge, tie)) in values.iter_mut().zip(scan.edges()) {
             *value = edge.at(at) + tie;
+        }
+        // The quads, counted from the first, whose four pixels are inside of every edge. Divisions cost more than the tests of a few quads.
+        let wide = right - left >= WIDE;
+        let (mut full_from, mut full_to) =
+            (0, if wide { i64::from((right - left) / 2) } else { -1 });
+        for (value, (edge, _)) in values.iter().zip(scan.edges()).filter(|_| wide) {
             // The least value in the quad, and its change from quad to quad.
             let least = *value + (edge.a.min(0) + edge.b.min(0)) * unit;
             let step = 2 * edge.a * unit;
@@ -271,7 +285,7 @@ impl Sc {
                 full_to = -1;
             }
         }
-        if rows == [true; 2] {
+        if rows == [true; 2] && wide {
             // Columns outside of the bounds.
             full_from = full_from.max(i64::from(left < first[0]));
             full_to = full_to.min((i64::from(last[0]) - 1 - i64::from(left)).div_euclid(2));
@@ -310,10 +324,9 @@ impl Sc {
 
     /// Returns the first and last pixel that the primitive may cover: its bounds within the scissor.
     fn bounds(&self, primitive: &Primitive) -> Option<[[u32; 2]; 2]> {
-        let unit = self.samples.unit;
+        let pixel = |at: i64| floor_quotient(at, self.samples.unit);
         let axis = |axis: usize| {
-            let first = primitive.bounds[0][axis].div_euclid(unit);
-            let last = primitive.bounds[1][axis].div_euclid(unit);
+            let [first, last] = primitive.bounds.map(|at| pixel(at[axis]));
             let first = first.max(self.scissor.first[axis].into());
             let last = last.min(self.scissor.last[axis].into());
             (first <= last).then_some([u32::try_from(first).ok()?, u32::try_from(last).ok()?])

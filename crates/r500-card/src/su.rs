@@ -326,6 +326,9 @@ impl Su {
     /// Applies cylindrical wrapping: between two corners a component takes the shorter way around a cylinder of
     /// circumference 1 (documented by name; it is open which corner stays, here the first).
     fn wrap(&self, corners: &mut [Corner; 3]) {
+        if self.cylinders == 0 {
+            return;
+        }
         let [first, others @ ..] = corners;
         let bits = (0..32).filter(|bit| self.cylinders >> bit & 1 != 0);
         for (tex, component) in bits.map(|bit| (bit / 4, bit % 4)) {
