@@ -317,8 +317,8 @@ impl Pipeline<'_, '_, '_> {
 
     fn scan(&mut self, shape: Shape, context: &mut Context<'_>) -> Result<(), CardError> {
         let Some(primitive) = self.su.setup(shape) else { return Ok(()) };
-        // The clock takes longer than a small primitive; a flush looks at it, too.
-        if self.memory[0].primitives.len() % 64 == 0 {
+        // The clock takes longer than a small primitive; a flush reads it, too.
+        if self.memory[0].primitives.len().is_multiple_of(64) {
             context.budget.time()?;
         }
         let Some(mut scan) = self.sc.begin(&primitive, context.budget)? else { return Ok(()) };

@@ -5,7 +5,7 @@ use r500_isa::state::UsOutFmt;
 
 use crate::frame::{Band, BandStats, Frame, RunInfo, check_area};
 use crate::parallel::{for_each_band, task_count};
-use crate::quads::{PreparedQuads, ReferenceQuads};
+use crate::quads::PreparedQuads;
 use crate::{Bindings, Draw, DrawKey, Options, PixelRect, RunError, Shader, Surfaces};
 
 /// An engine: runs shaders over pixels.
@@ -22,14 +22,10 @@ pub trait Engine: Send + Sync {
     #[doc(hidden)]
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw>;
 
-    /// Compiles a draw of quads, whose inputs have values for each pixel. An embedder uses [`QuadDrawing::new`](crate::QuadDrawing::new). Without
-    /// a form of its own the engine leaves quads to the reference engine.
+    /// Compiles a draw of quads, whose inputs have values for each pixel. An embedder uses [`QuadDrawing::new`](crate::QuadDrawing::new). An engine
+    /// without a form of its own returns [`ReferenceQuads`](crate::ReferenceQuads), with the reason.
     #[doc(hidden)]
-    fn prepare_quads(&self, draw: Draw<'_>) -> Box<dyn PreparedQuads> {
-        let _ = draw;
-        let reason = format!("engine `{}` draws no quads", self.name());
-        Box::new(ReferenceQuads { fallback_reason: Some(reason) })
-    }
+    fn prepare_quads(&self, draw: Draw<'_>) -> Box<dyn PreparedQuads>;
 
     /// Returns how often programs were prepared and reused; `None` if the engine prepares none.
     fn program_use(&self) -> Option<ProgramUse> {

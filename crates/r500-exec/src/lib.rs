@@ -57,6 +57,7 @@ mod options;
 mod parallel;
 #[cfg(not(target_family = "wasm"))]
 mod pool;
+mod quad_drawing;
 mod quads;
 mod rect;
 mod shader;
@@ -72,7 +73,8 @@ pub use engine_name::{EngineName, UnknownEngine};
 pub use error::RunError;
 pub use frame::{AnotherEngine, Band, BandStats, Bands, Counters, Frame, Pixel, PixelOut, RunInfo};
 pub use options::{Cancel, Limits, Options};
-pub use quads::{GROUP_QUADS, Lanes, QuadDrawing, QuadPixels, QuadStream};
+pub use quad_drawing::QuadDrawing;
+pub use quads::{GROUP_QUADS, Lanes, QuadPixels, QuadStream};
 pub use reading::Readings;
 pub use rect::PixelRect;
 pub use shader::{Shader, ShaderError};
@@ -96,6 +98,8 @@ pub use options::GROUP;
 #[doc(hidden)]
 pub use parallel::{fan_out, task_count};
 #[doc(hidden)]
-pub use quads::{FallbackQuads, PreparedQuads, QuadGroup, ReferenceQuads, repeat_last};
+pub use quads::{FallbackQuads, PreparedQuads, repeat_last};
+#[doc(hidden)]
+pub use reference::quads::{QuadGroup, ReferenceQuads};
 #[doc(hidden)]
 pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, ProgramKey, Tex, TexReg};

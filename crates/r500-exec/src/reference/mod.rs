@@ -22,6 +22,7 @@ mod event;
 mod flow;
 mod group;
 mod lane;
+pub(crate) mod quads;
 mod source;
 mod state;
 mod tex;
@@ -33,7 +34,7 @@ pub use lane::{Lane, LaneState, POISON};
 pub use state::{GroupState, LoopFrame};
 
 use crate::frame::Band;
-use crate::quads::{PreparedQuads, ReferenceQuads};
+use crate::quads::PreparedQuads;
 use crate::{BandStats, Draw, Engine, PixelRect, PreparedDraw, RunError, RunInfo};
 
 /// The reference engine.
@@ -50,7 +51,7 @@ impl Engine for Reference {
     }
 
     fn prepare_quads(&self, _: Draw<'_>) -> Box<dyn PreparedQuads> {
-        Box::new(ReferenceQuads { fallback_reason: None })
+        Box::new(quads::ReferenceQuads { fallback_reason: None })
     }
 }
 
