@@ -1,6 +1,6 @@
 //! Batches of quads: pixels of any places, as structures of arrays.
 //!
-//! A picture has its pixels in rows; a rasteriser has quads. A [`QuadDrawing`] takes the inputs of quads channel by channel, an array with
+//! A picture has its pixels in rows; a rasteriser has quads. A [`QuadDrawing`](crate::QuadDrawing) takes the inputs of quads channel by channel, an array with
 //! four lanes for each quad (top left, top right, bottom left, bottom right), and gives colours, depth and coverage in the same form. Four
 //! quads that follow one another are a group of pixels.
 
@@ -83,7 +83,7 @@ impl QuadPixels<'_> {
     }
 }
 
-/// A program prepared by an engine for quads. An embedder uses a [`QuadDrawing`], which contains one.
+/// A program prepared by an engine for quads. An embedder uses a [`QuadDrawing`](crate::QuadDrawing), which contains one.
 pub trait PreparedQuads: Send + Sync {
     /// Runs the program for `count` quads of a draw with the program, the bindings and the readings that it was prepared for.
     ///

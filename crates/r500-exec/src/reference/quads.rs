@@ -36,7 +36,7 @@ impl QuadGroup {
     /// [`RunError`] if a limit is exceeded.
     ///
     /// # Panics
-    /// If the draw is not one of a [`QuadDrawing`].
+    /// If the draw is not one of a [`QuadDrawing`](crate::QuadDrawing).
     #[expect(clippy::expect_used, reason = "`QuadDrawing::new` binds values and a mask")]
     pub fn run(
         &mut self,
