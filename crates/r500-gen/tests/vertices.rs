@@ -159,8 +159,10 @@ impl Comparison {
                         assert!(
                             found == *wanted,
                             "{what}, {name}, round {round}, vertex {vertex}: out[{register}] is {found:x?} instead of \
-                             {wanted:x?}\n{program}\n{}",
-                            function.function
+                             {wanted:x?}\n{program}\n{}\ninputs {:x?}\nconstants {:x?}",
+                            function.function,
+                            inputs[vertex].map(bits),
+                            constants.iter().copied().map(bits).collect::<Vec<_>>(),
                         );
                     }
                 }

@@ -31,7 +31,7 @@ pub trait Product {
     /// Returns the product by the reference arithmetic.
     #[inline(always)]
     fn reference(a: f32, b: f32) -> f32 {
-        let zero = |x| r500_numerics::compare::eq(x, 0.0);
+        let zero = r500_numerics::compare::is_zero;
         if Self::ZERO_A && zero(a) || Self::ZERO_B && zero(b) {
             return 0.0;
         }
@@ -185,4 +185,33 @@ pub fn mad_signed<L: SimdLevel, P: Product, S: Sum>(
 #[inline(always)]
 fn flip(x: f32, sign: f32) -> f32 {
     f32::from_bits(x.to_bits() ^ sign.to_bits() & 0x8000_0000)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use r500_simd::level::Portable;
+
+    use super::*;
+    use crate::LANES;
+
+    /// A zero or denormal factor decides, whatever the other is, also in a chunk that is computed again because of a denormal.
+    #[test]
+    fn a_zero_factor_makes_zero_next_to_a_denormal() {
+        let zeros = [0.0, -0.0, f32::from_bits(1), f32::from_bits(0x807f_ffff)];
+        let others = [f32::NAN, f32::from_bits(0x7f80_0001), f32::INFINITY, 1.5, -0.0];
+        for zero in zeros {
+            for other in others {
+                for (a, b) in [(zero, other), (other, zero)] {
+                    let mut values = [a; LANES];
+                    values[3] = f32::from_bits(1);
+                    let slot = |values| [Cell::new(black_box(values))];
+                    let (a, b, to) = (slot(values), slot([b; LANES]), slot([0.25; LANES]));
+                    map::<Portable, MulZero<ZeroBoth>, 2>(&to, (&a[..], &b[..]));
+                    assert_eq!(to[0].get().map(f32::to_bits), [0; LANES], "{values:?} {b:?}");
+                }
+            }
+        }
+    }
 }

@@ -125,11 +125,9 @@ impl Arith {
     #[inline]
     #[must_use]
     pub fn mul_zero_rule(self, a: f32, b: f32) -> f32 {
-        if self.operand(a) == 0.0 || self.operand(b) == 0.0 {
-            self.zero_product(a, b)
-        } else {
-            self.mul(a, b)
-        }
+        // By bits: see `compare::is_zero`.
+        let zero = |x: f32| self.operand(x).to_bits() << 1 == 0;
+        if zero(a) || zero(b) { self.zero_product(a, b) } else { self.mul(a, b) }
     }
 
     /// Returns a product of the ALU (`MAD`, the dot products, `MDH`, `MDV`): a * b with or without the zero rule.

@@ -16,6 +16,16 @@ pub fn eq(a: f32, b: f32) -> bool {
     flush(a) == flush(b)
 }
 
+/// Returns whether x is zero or a denormal, which counts as zero.
+///
+/// It tests bits: of `eq(a, 0.0) || eq(b, 0.0)` rustc 1.95 makes code for AArch64 that is wrong for NaN and zero where a loop has it (observed:
+/// `dispatch::tests::products_and_sums` of r500-fast).
+#[inline]
+#[must_use]
+pub fn is_zero(x: f32) -> bool {
+    x.to_bits() & 0x7f80_0000 == 0
+}
+
 /// Returns whether a != b; true with NaN.
 #[inline]
 #[must_use]
