@@ -66,7 +66,7 @@ pub(super) fn execute(op: MathOp, scalars: Scalars) -> Outcome {
         MathOp::EXP_BASEE_FF => scalar(kernels::ex2(ARITH.mul(x, LOG2_E))),
         MathOp::LIGHT_COEFF_DX => Outcome::of(self::light(light)),
         MathOp::POWER_FUNC_FF => scalar(power(x, exponent)),
-        MathOp::POWER_FUNC_FF_CLAMP_B => scalar(power(x, exponent.max(0.0))),
+        MathOp::POWER_FUNC_FF_CLAMP_B => scalar(power(x, not_negative(exponent))),
         MathOp::POWER_FUNC_FF_CLAMP_B1 => scalar(power(x, exponent.clamp(0.0, 1.0))),
         MathOp::POWER_FUNC_FF_CLAMP_01 => scalar(ARITH.clamp01(power(x, exponent))),
         MathOp::RECIP_DX => scalar(finite(ARITH.rcp(x))),
@@ -93,11 +93,16 @@ pub(super) fn execute(op: MathOp, scalars: Scalars) -> Outcome {
             x if is_zero(x) => 1.0,
             x => x,
         }),
-        MathOp::PRED_SET_POP => Outcome::counter(ARITH.sub(x, 1.0).max(0.0)),
+        MathOp::PRED_SET_POP => Outcome::counter(not_negative(ARITH.sub(x, 1.0))),
         MathOp::PRED_SET_RESTORE => Outcome::counter(x),
         MathOp::NOP => Outcome { value: [0.0; 4], effect: Effect::Write([false; 4]) },
         _ => scalar(0.0),
     }
+}
+
+/// Returns a number, 0 in place of negative ones and NaN. [`f32::max`] does so too, but for signalling NaN on AArch64.
+fn not_negative(x: f32) -> f32 {
+    if x > 0.0 { x } else { 0.0 }
 }
 
 /// Replaces infinities by the greatest number of their sign.
