@@ -100,9 +100,11 @@ pub(super) fn execute(op: MathOp, scalars: Scalars) -> Outcome {
     }
 }
 
-/// Returns a number, 0 in place of negative ones and NaN. [`f32::max`] does so too, but for signalling NaN on AArch64.
+/// Returns a number, 0 in place of negative ones and NaN. By bits: a comparison may become an instruction of AArch64 that gives NaN for
+/// signalling NaN, as [`f32::max`] does there.
 fn not_negative(x: f32) -> f32 {
-    if x > 0.0 { x } else { 0.0 }
+    let positive = 1..=f32::INFINITY.to_bits();
+    if positive.contains(&x.to_bits()) { x } else { 0.0 }
 }
 
 /// Replaces infinities by the greatest number of their sign.
