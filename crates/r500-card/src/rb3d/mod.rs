@@ -174,8 +174,9 @@ impl Rb3d {
     /// Returns the surfaces that the draw reads or writes.
     pub(crate) fn surfaces(&self) -> impl Iterator<Item = &Surface> {
         let resolved = self.resolve.iter().map(|resolve| &resolve.surface);
-        let source = self.targets.first().filter(|_| self.resolve.is_some());
-        self.written().chain(source).map(|target| &target.surface).chain(resolved)
+        // A resolve reads its source whatever the channel mask is.
+        let targets = self.targets.iter().filter(|it| it.bits != 0 || self.resolve.is_some());
+        targets.map(|target| &target.surface).chain(resolved)
     }
 
     /// Returns whether colours change nothing.
