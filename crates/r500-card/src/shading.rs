@@ -232,6 +232,21 @@ impl<'e> Shading<'e> {
         Ok(stats.counters.instructions)
     }
 
+    /// Runs the program for quads and writes their results; see [`run`](Self::run).
+    fn write(
+        &self,
+        work: &Work<'_>,
+        quads: &QuadList,
+        instructions: u64,
+        budget: Budget,
+    ) -> Result<(Written, u64), CardError> {
+        let mut stream = WriteStream::new(*work, quads, &self.output, self.rules_only);
+        let result = self.run(quads.len(), instructions, budget, &mut stream);
+        // Also what was stored before an error.
+        let written = stream.writer.finish();
+        Ok((written, result?))
+    }
+
     /// Shades and writes quads part by part, each within what the ones before left of the limit of instructions.
     fn in_sequence(
         &self,
@@ -243,10 +258,9 @@ impl<'e> Shading<'e> {
         for part in quads.chunks(PART) {
             budget.fragment_instructions(self.fragments.cost())?;
             let limit = budget.group_instructions(groups(part.len()));
-            let mut stream = WriteStream::new(*work, part, &self.output, self.rules_only);
-            let instructions = self.run(part.len(), limit, *budget, &mut stream)?;
+            let (written, instructions) = self.write(work, part, limit, *budget)?;
             budget.fragment_instructions(instructions)?;
-            totals.add(stream.writer.finish());
+            totals.add(written);
         }
         totals.ran = Some(self.drawing()?.run_info());
         Ok(totals)
@@ -333,10 +347,8 @@ impl<'e> Shading<'e> {
             totals.ran.clone_from(ran);
             return Ok(totals);
         }
-        let mut stream = WriteStream::new(*work, quads, &self.output, self.rules_only);
-        let result = self.run(quads.len(), budget.group_instructions(1), budget, &mut stream);
-        totals.add(stream.writer.finish());
-        result?;
+        let (written, _) = self.write(work, quads, budget.group_instructions(1), budget)?;
+        totals.add(written);
         totals.ran = Some(self.drawing()?.run_info());
         Ok(totals)
     }
