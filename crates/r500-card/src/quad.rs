@@ -12,6 +12,20 @@ pub(crate) struct Quad {
 /// Quads, each with the index of its primitive.
 pub(crate) type QuadList = [(u32, Quad)];
 
+/// Returns the quads of each primitive, which follow one another, with the index of the primitive and their lanes: four for each quad.
+#[inline(always)]
+pub(crate) fn by_primitive(
+    quads: &QuadList,
+) -> impl Iterator<Item = (usize, &QuadList, std::ops::Range<usize>)> {
+    let mut end = 0;
+    quads.chunk_by(|(a, _), (b, _)| a == b).filter_map(move |quads| {
+        let (primitive, _) = quads.first()?;
+        let first = end;
+        end += 4 * quads.len();
+        Some((*primitive as usize, quads, first..end))
+    })
+}
+
 impl Quad {
     /// Returns column and row of a pixel.
     pub(crate) fn pixel(&self, corner: usize) -> [u32; 2] {

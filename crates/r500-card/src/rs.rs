@@ -13,7 +13,7 @@ use r500_stream::State;
 
 use crate::fog::FogValue;
 use crate::ga::{self, Corner, GridPoint};
-use crate::quad::QuadList;
+use crate::quad::{QuadList, by_primitive};
 use crate::sc::Samples;
 use crate::su::Primitive;
 use crate::vap::OutputLayout;
@@ -213,15 +213,11 @@ impl SimdTask for Begin<'_, '_> {
             [*x, *y] = samples.quad_centers(quad.pixel(0));
             *covered = quad.masks.map(|mask| f32::from_bits(if mask != 0 { !0 } else { 0 }));
         }
-        let mut first = 0;
-        for run in quads.chunk_by(|(a, _), (b, _)| a == b) {
-            let Some((primitive, _)) = run.first() else { continue };
-            let primitive = &primitives[*primitive as usize];
-            let of_run = first..first + 4 * run.len();
-            first = of_run.end;
-            let points = [&x[of_run.clone()], &y[of_run.clone()]];
+        for (primitive, _, run) in by_primitive(quads) {
+            let primitive = &primitives[primitive];
+            let points = [&x[run.clone()], &y[run.clone()]];
             let [a, b, c, total] =
-                [&mut *a, &mut *b, &mut *c, &mut *total].map(|lanes| &mut lanes[of_run.clone()]);
+                [&mut *a, &mut *b, &mut *c, &mut *total].map(|lanes| &mut lanes[run.clone()]);
             let rhw = primitive.corners.each_ref().map(|corner| corner.rhw);
             primitive.each_weights(points, |n, weights| {
                 (a[n], b[n], c[n]) =
@@ -246,13 +242,8 @@ impl SimdTask for Load<'_, '_> {
     fn run<L: SimdLevel>(self, _: L) {
         let Interpolator { work: Work { rs, samples, primitives }, quads, weights } =
             self.interpolator;
-        let mut first = 0;
-        // Quads of a primitive follow one another.
-        for quads in quads.chunk_by(|(a, _), (b, _)| a == b) {
-            let Some((primitive, _)) = quads.first() else { continue };
-            let primitive = &primitives[*primitive as usize];
-            let lanes = first..first + 4 * quads.len();
-            first = lanes.end;
+        for (primitive, quads, lanes) in by_primitive(quads) {
+            let primitive = &primitives[primitive];
             let run = Run { rs, samples, primitive, quads, weights, first: lanes.start };
             run.channel(self.source, usize::from(self.channel), &mut self.lanes[lanes]);
         }

@@ -60,11 +60,7 @@ impl Samples {
     /// Returns x and y of the centres of a quad's pixels, given the first pixel.
     #[inline(always)]
     pub(crate) fn quad_centers(&self, first: [u32; 2]) -> [[f64; 4]; 2] {
-        // Whole numbers below 2^53.
-        let [x, y] = [0, 1].map(|axis| {
-            let at = |pixel: u32| f64::from(pixel) * self.unit as f64 + self.center[axis] as f64;
-            [at(first[axis]), at(first[axis] + 1)]
-        });
+        let [x, y] = self.center(first).map(|at| [at as f64, (at + self.unit) as f64]);
         [[x[0], x[1], x[0], x[1]], [y[0], y[0], y[1], y[1]]]
     }
 
@@ -269,29 +265,11 @@ impl Sc {
         for (value, (edge, tie)) in values.iter_mut().zip(scan.edges()) {
             *value = edge.at(at) + tie;
         }
-        // The quads, counted from the first, whose four pixels are inside of every edge. Divisions cost more than the tests of a few quads.
-        let wide = right - left >= WIDE;
-        let (mut full_from, mut full_to) =
-            (0, if wide { i64::from((right - left) / 2) } else { -1 });
-        for (value, (edge, _)) in values.iter().zip(scan.edges()).filter(|_| wide) {
-            // The least value in the quad, and its change from quad to quad.
-            let least = *value + (edge.a.min(0) + edge.b.min(0)) * unit;
-            let step = 2 * edge.a * unit;
-            if step > 0 {
-                full_from = full_from.max((-least).div_euclid(step) + 1);
-            } else if step < 0 {
-                full_to = full_to.min((least - 1).div_euclid(-step));
-            } else if least <= 0 {
-                full_to = -1;
-            }
-        }
-        if rows == [true; 2] && wide {
-            // Columns outside of the bounds.
-            full_from = full_from.max(i64::from(left < first[0]));
-            full_to = full_to.min((i64::from(last[0]) - 1 - i64::from(left)).div_euclid(2));
-        } else {
-            full_to = -1;
-        }
+        // Divisions cost more than the tests of a few quads.
+        let (full_from, full_to) = match rows == [true; 2] && right - left >= WIDE {
+            true => self.full_quads(scan, values, [left, right]),
+            false => (0, -1),
+        };
         let edges = scan.edges();
         let mut x = left;
         let mut number = 0;
@@ -320,6 +298,28 @@ impl Sc {
             x += 2;
             number += 1;
         }
+    }
+
+    /// Returns the first and the last quad, counted from the column `left`, whose four pixels are within the bounds and inside of every edge, given
+    /// the values of the edges at its first pixel.
+    fn full_quads(&self, scan: &Scan, values: [i64; 4], [left, right]: [u32; 2]) -> (i64, i64) {
+        let Scan { first, last, .. } = *scan;
+        let mut full_from = i64::from(left < first[0]);
+        let mut full_to = i64::from((right - left) / 2)
+            .min((i64::from(last[0]) - 1 - i64::from(left)).div_euclid(2));
+        for (value, (edge, _)) in values.iter().zip(scan.edges()) {
+            // The least value in the quad, and its change from quad to quad.
+            let least = *value + (edge.a.min(0) + edge.b.min(0)) * self.samples.unit;
+            let step = 2 * edge.a * self.samples.unit;
+            if step > 0 {
+                full_from = full_from.max((-least).div_euclid(step) + 1);
+            } else if step < 0 {
+                full_to = full_to.min((least - 1).div_euclid(-step));
+            } else if least <= 0 {
+                full_to = -1;
+            }
+        }
+        (full_from, full_to)
     }
 
     /// Returns the first and last pixel that the primitive may cover: its bounds within the scissor.

@@ -9,7 +9,7 @@ use r500_simd::{Simd, SimdLevel, SimdTask};
 
 use super::{Output, Quads, depth_code};
 use crate::batch::{Batch, LANES, Lane};
-use crate::quad::{FillArea, QuadList};
+use crate::quad::{FillArea, QuadList, by_primitive};
 use crate::rb3d::RenderLanes;
 use crate::sc::Samples;
 use crate::su::Primitive;
@@ -187,16 +187,12 @@ impl Lanes<'_> {
             for (n, (x, y)) in centers.enumerate() {
                 [*x, *y] = quads.work.samples.quad_centers(batch.place(4 * n));
             }
-            let mut first = 0;
-            for run in quads.quads[numbers].chunk_by(|(a, _), (b, _)| a == b) {
-                let Some((primitive, _)) = run.first() else { continue };
-                let primitive = &quads.work.primitives[*primitive as usize];
-                let of_run = first..first + 4 * run.len();
-                first = of_run.end;
-                back[of_run.clone()].fill(primitive.back);
+            for (primitive, _, run) in by_primitive(&quads.quads[numbers]) {
+                let primitive = &quads.work.primitives[primitive];
+                back[run.clone()].fill(primitive.back);
                 if !self.output.depth_from_program() {
-                    let points = [&x[of_run.clone()], &y[of_run.clone()]];
-                    primitive.depths(points, &mut depths[of_run]);
+                    let points = [&x[run.clone()], &y[run.clone()]];
+                    primitive.depths(points, &mut depths[run]);
                 }
             }
             self.depth.test(zb, batch, &depths, &back, &mut left);
