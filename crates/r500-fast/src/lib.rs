@@ -58,7 +58,8 @@ use r500_exec::reference::Reference;
 use r500_exec::{
     Draw, DrawKey, Engine, Fallback, PreparedDraw, PreparedQuads, ProgramUse, ReferenceQuads,
 };
-use r500_lift::{LiftInput, ProgramCache, SymbolicConstants};
+use r500_ir::Function;
+use r500_lift::{LiftError, LiftInput, PreparedProgram, ProgramCache, SymbolicConstants};
 
 pub use r500_simd::Simd;
 pub use vertices::{VertexBatch, VertexCode, VertexEngine, VertexLimit};
@@ -101,6 +102,28 @@ impl Fast {
     pub fn simd(&self) -> Simd {
         self.simd
     }
+
+    /// Returns a draw's program, and its code with the draw's constants. Code that the cache lacks is compiled from the function, or from what
+    /// `form` makes of it.
+    fn program(
+        &self,
+        cache: &ProgramCache<NativeCode>,
+        draw: &Draw<'_>,
+        form: impl Fn(&Function) -> Option<Function>,
+    ) -> Result<(Arc<PreparedProgram<NativeCode>>, NativeCode), LiftError> {
+        let input = LiftInput::of_draw(draw)?;
+        let program = cache.get(&input, &SymbolicConstants::none(), |function, _| {
+            let other = form(function);
+            let function = other.as_ref().unwrap_or(function);
+            let optimized = r500_ir::optimize_for_codegen(function);
+            let function = optimized.as_ref().unwrap_or(function);
+            let values = function.uniform_values(input.constants);
+            NativeCode::batch(function, &values, self.simd)
+        })?;
+        let values = program.function.uniform_values(draw.bindings.constants());
+        let code = program.compiled.with_uniforms(&values);
+        Ok((program, code))
+    }
 }
 
 impl Default for Fast {
@@ -115,18 +138,9 @@ impl Engine for Fast {
     }
 
     fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
-        let prepared = LiftInput::of_draw(&draw).and_then(|input| {
-            self.programs.get(&input, &SymbolicConstants::none(), |function, _| {
-                let optimized = r500_ir::optimize_for_codegen(function);
-                let function = optimized.as_ref().unwrap_or(function);
-                let values = function.uniform_values(input.constants);
-                NativeCode::batch(function, &values, self.simd)
-            })
-        });
+        let prepared = self.program(&self.programs, &draw, |_| None);
         match prepared {
-            Ok(program) => {
-                let values = program.function.uniform_values(draw.bindings.constants());
-                let code = program.compiled.with_uniforms(&values);
+            Ok((program, code)) => {
                 let prepared = FastDraw::new(&draw, code, self.simd);
                 let symbolic = program.symbolic.clone();
                 Box::new(prepared.with_uniforms(symbolic, &program.function, &draw))
@@ -140,21 +154,10 @@ impl Engine for Fast {
     }
 
     fn prepare_quads(&self, draw: Draw<'_>) -> Box<dyn PreparedQuads> {
-        let prepared = LiftInput::of_draw(&draw).and_then(|input| {
-            self.quad_programs.get(&input, &SymbolicConstants::none(), |function, _| {
-                let function = quad_function(function);
-                let optimized = r500_ir::optimize_for_codegen(&function);
-                let function = optimized.as_ref().unwrap_or(&function);
-                let values = function.uniform_values(input.constants);
-                NativeCode::batch(function, &values, self.simd)
-            })
-        });
+        let prepared =
+            self.program(&self.quad_programs, &draw, |function| Some(quad_function(function)));
         match prepared {
-            Ok(program) => {
-                let values = program.function.uniform_values(draw.bindings.constants());
-                let code = program.compiled.with_uniforms(&values);
-                Box::new(FastQuads::new(&program.function, code, self.simd))
-            }
+            Ok((program, code)) => Box::new(FastQuads::new(&program.function, code, self.simd)),
             Err(reason) => Box::new(ReferenceQuads { fallback_reason: Some(reason.to_string()) }),
         }
     }

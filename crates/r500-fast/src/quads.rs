@@ -116,39 +116,42 @@ impl FastQuads {
         }
         interp.begin_groups(groups);
         interp.run_with(ColorTargets::none(), OutputLines::NONE)?;
-        if interp.code.discards {
-            interp.counters.killed += interp.scratch.killed_of(|group| group < groups);
-        }
-        let mut patched = None;
-        if std::mem::take(&mut interp.any_replay) {
-            let group = replays.get_or_insert_with(|| QuadGroup::new(draw));
-            patched = Some(self.replay(draw, interp, count, stream, group)?);
-        }
         let code = interp.code;
-        let Scratch { memory, covered, depths, .. } = &mut interp.scratch;
+        let Scratch { memory, covered, started, needs_replay, depths, .. } = &mut interp.scratch;
+        if code.discards {
+            // The reference engine counts those of the groups that it runs.
+            let chunks = started.iter().zip(covered.iter()).zip(needs_replay.iter());
+            let killed = chunks.filter(|(_, replayed)| !**replayed).map(|(it, _)| killed(it));
+            interp.counters.killed += killed.sum::<u64>();
+        }
         if let Some((depth, written)) = code.depth {
             depths.clear();
             depths.extend(
                 (0..groups).map(|i| masked(memory.chunk(depth, i), memory.chunk(written, i))),
             );
         }
-        let cut = Cut { groups, lanes };
+        let mut patched = None;
+        if std::mem::take(&mut interp.any_replay) {
+            let group = replays.get_or_insert_with(|| QuadGroup::new(draw));
+            patched = Some(self.replay(draw, interp, count, stream, group)?);
+        }
+        let Scratch { memory, covered, depths, .. } = &interp.scratch;
+        let cut = |chunks| used(chunks, count);
         let channel = |number: usize| match (&patched, code.results[number]) {
-            (Some(Patched { results, .. }), _) => Lanes::Each(cut.of(&results[number])),
-            (None, Arg::Slot(slot)) => Lanes::Each(cut.of(memory.get(slot))),
+            (Some(results), _) => Lanes::Each(cut(&results[number])),
+            (None, Arg::Slot(slot)) => Lanes::Each(cut(memory.get(slot))),
             (None, Arg::Const(value)) => Lanes::Same(value),
         };
         let color = |first: usize| [0, 1, 2, 3].map(|c| channel(first + c));
-        let depth: &[Chunk] = patched.as_ref().map_or(depths, |patched| &patched.depths);
         stream.store(&QuadPixels {
             colors: self.targets.map(|first| first.map(color)),
-            depth: code.depth.map(|_| cut.of(depth)),
-            alive: cut.of(covered),
+            depth: code.depth.map(|_| cut(depths)),
+            alive: cut(covered),
         });
         Ok(())
     }
 
-    /// Runs groups with a hazard in the reference engine, and returns the results of the batch with theirs.
+    /// Runs groups with a hazard in the reference engine. Their depth and coverage replace those of the batch; returns its results with theirs.
     #[cold]
     fn replay(
         &self,
@@ -157,21 +160,11 @@ impl FastQuads {
         count: usize,
         stream: &mut dyn QuadStream,
         group: &mut QuadGroup,
-    ) -> Result<Patched, RunError> {
+    ) -> Result<Vec<Vec<Chunk>>, RunError> {
         let (lanes, groups) = (4 * count, count.div_ceil(GROUP_QUADS));
-        let replayed = &interp.scratch.needs_replay;
-        interp.counters.killed -=
-            interp.scratch.killed_of(|group| replayed[group] && group < groups);
-        let Scratch { memory, covered, started, needs_replay, .. } = &mut interp.scratch;
-        let all = |arg: Arg| (0..groups).map(|i| memory.chunk(arg, i)).collect::<Vec<_>>();
-        let mut patched = Patched {
-            results: interp.code.results.iter().map(|result| all(*result)).collect(),
-            depths: Vec::new(),
-        };
-        if let Some((depth, written)) = interp.code.depth {
-            let chunks = all(depth).into_iter().zip(all(written));
-            patched.depths = chunks.map(|(depth, written)| masked(depth, written)).collect();
-        }
+        let Scratch { memory, covered, started, needs_replay, depths, .. } = &mut interp.scratch;
+        let all = |result: &Arg| (0..groups).map(|i| memory.chunk(*result, i)).collect();
+        let mut results: Vec<Vec<Chunk>> = interp.code.results.iter().map(all).collect();
         // A run may have overwritten inputs.
         let inputs: Vec<(u8, [Vec<f32>; 4])> = (draw.bindings.inputs().iter())
             .map(|input| {
@@ -197,35 +190,20 @@ impl FastQuads {
             for (target, first) in self.targets.iter().enumerate() {
                 let Some(first) = *first else { continue };
                 for channel in 0..4 {
-                    patched.results[first + channel][i] = *group.color(target, channel);
+                    results[first + channel][i] = *group.color(target, channel);
                 }
             }
-            if let Some(depths) = patched.depths.get_mut(i) {
-                *depths = *group.depth();
+            if interp.code.depth.is_some() {
+                depths[i] = *group.depth();
             }
         }
-        Ok(patched)
+        Ok(results)
     }
 }
 
-/// The used lanes of a batch.
-#[derive(Clone, Copy)]
-struct Cut {
-    groups: usize,
-    lanes: usize,
-}
-
-impl Cut {
-    fn of(self, chunks: &[Chunk]) -> &[f32] {
-        &chunks[..self.groups].as_flattened()[..self.lanes]
-    }
-}
-
-/// The results of a batch with groups that the reference engine ran.
-struct Patched {
-    /// For each result.
-    results: Vec<Vec<Chunk>>,
-    depths: Vec<Chunk>,
+/// Returns the lanes of the quads of a batch.
+fn used(chunks: &[Chunk], quads: usize) -> &[f32] {
+    &chunks.as_flattened()[..4 * quads]
 }
 
 /// Returns values in the lanes of a mask, 0 elsewhere.
@@ -233,14 +211,8 @@ fn masked(values: Chunk, mask: Chunk) -> Chunk {
     std::array::from_fn(|lane| f32::from_bits(values[lane].to_bits() & mask[lane].to_bits()))
 }
 
-impl Scratch {
-    /// Returns the number of pixels of some groups that were covered at the start and are not any more.
-    fn killed_of(&self, groups: impl Fn(usize) -> bool) -> u64 {
-        let chunks = self.started.iter().zip(self.covered.iter()).enumerate();
-        let killed = chunks.filter(|(group, _)| groups(*group)).map(|(_, (started, covered))| {
-            let lanes = started.iter().zip(covered);
-            lanes.map(|(a, b)| u64::from((a.to_bits() & !b.to_bits()) >> 31)).sum::<u64>()
-        });
-        killed.sum()
-    }
+/// Returns how many lanes of a mask are not in another.
+fn killed((started, covered): (&Chunk, &Chunk)) -> u64 {
+    let lanes = started.iter().zip(covered);
+    lanes.map(|(a, b)| u64::from((a.to_bits() & !b.to_bits()) >> 31)).sum()
 }

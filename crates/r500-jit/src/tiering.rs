@@ -351,12 +351,16 @@ impl Tier {
         }
     }
 
-    /// Starts compilation if this many pixels pay for it, with all that were drawn before: a large picture alone, small ones if there have
-    /// been many.
+    /// Starts compilation if this many pixels [pay](Self::pays) for it: a large picture alone, small ones if there have been many.
     fn expect_pixels(&self, pixels: u64) {
-        if self.progress.work().saturating_add(pixels * self.operations) >= TIER_UP_THRESHOLD {
+        if self.pays(pixels) {
             self.begin();
         }
+    }
+
+    /// Returns whether this many pixels pay for compilation, with all that were drawn before.
+    fn pays(&self, pixels: u64) -> bool {
+        self.progress.work().saturating_add(pixels * self.operations) >= TIER_UP_THRESHOLD
     }
 
     /// Counts pixels that were drawn, and starts compilation if that pays.
@@ -441,8 +445,8 @@ impl PreparedDraw for TieredDraw {
         }
         let [width, height] =
             draw.options.area.map_or(draw.bindings.size(), |area| [area.width, area.height]);
-        let more = u64::from(width) * u64::from(height) * self.tier.operations;
-        let pays = self.tier.progress.work().saturating_add(more) >= TIER_UP_THRESHOLD;
+        let pixels = u64::from(width) * u64::from(height);
+        let pays = self.tier.pays(pixels);
         let Self { tier: Tier { simd, when, cache, worker, .. }, batches, surfaces } = self;
         if let Some(code) = surfaces.better_code(*simd, *when, cache, worker, pays) {
             if code.stores_surfaces() {
@@ -456,7 +460,7 @@ impl PreparedDraw for TieredDraw {
         if !self.surfaces.ready {
             return None;
         }
-        self.tier.progress.add(more, TIER_UP_THRESHOLD);
+        self.tier.progress.add(pixels * self.tier.operations, TIER_UP_THRESHOLD);
         self.surfaces.drew.store(true, Ordering::Relaxed);
         Some(&self.batches)
     }

@@ -91,7 +91,7 @@ fn twice_multiply_add([a, b, c]: [[f32; 4]; 3]) -> [f32; 4] {
 
 #[inline(always)]
 pub(super) fn is_zero(x: f32) -> bool {
-    compare::eq(x, 0.0)
+    compare::is_zero(x)
 }
 
 #[inline(always)]
