@@ -11,7 +11,7 @@
 //!
 //! A native compiler ([`codegen`]) compiles parts of a function, which become ops that call its code.
 //!
-//! A draw without a [`Function`](r500_ir::Function) runs on the [reference engine](mod@r500_exec::reference), for the reason in
+//! A draw without a [`Function`] runs on the [reference engine](mod@r500_exec::reference), for the reason in
 //! [`RunInfo::fallback_reason`](r500_exec::RunInfo::fallback_reason).
 //!
 //! This crate uses the IR (`r500-ir`), the lift (`r500-lift`), the engine interface (`r500-exec`), the batch fetches of `r500-texture` and the levels of
