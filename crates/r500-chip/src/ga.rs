@@ -40,6 +40,10 @@ block! {
         COLOR_RED color_red 31:0  f32 "component";
     }
 
+    GaFillG "GA_FILL_G" @ 0x4224 ReadWrite "solid fill colour, green." {
+        COLOR_GREEN color_green 31:0  f32 "component";
+    }
+
     GaFillB "GA_FILL_B" @ 0x4228 ReadWrite "solid fill colour, blue." {
         COLOR_BLUE color_blue 31:0  f32 "component";
     }

@@ -25,6 +25,7 @@ mod map;
 mod table;
 
 pub mod cp;
+mod driver_names;
 pub mod e2;
 pub mod fg;
 pub mod fragment;
@@ -115,19 +116,40 @@ pub fn at(address: u32) -> Option<RegisterRef> {
 }
 
 /// Returns the register with a documented name, including the index of a member of a set (`RB3D_COLOROFFSET0`,
-/// `TX_FILTER0_3`), or with a [prefix](without_prefix) of drivers. Case is ignored.
+/// `TX_FILTER0_3`), with a [prefix](without_prefix) of drivers, or with a name that only drivers have (`SC_SCISSORS_TL`). Case is ignored.
 #[must_use]
 pub fn named(name: &str) -> Option<RegisterRef> {
     let name = without_prefix(name);
+    documented(name).or_else(|| of_drivers(name))
+}
+
+/// Returns what follows `head`, in any case.
+fn after<'a>(name: &'a str, head: &str) -> Option<&'a str> {
+    let (start, tail) = name.split_at_checked(head.len())?;
+    start.eq_ignore_ascii_case(head).then_some(tail)
+}
+
+/// Returns the index of a member of a set, as it is written.
+fn index_below(count: u32, digits: &str) -> Option<u32> {
+    let canonical = digits == "0" || !digits.starts_with(['0', '+']);
+    digits.parse().ok().filter(|index| canonical && *index < count)
+}
+
+fn of_drivers(name: &str) -> Option<RegisterRef> {
+    driver_names::NAMES.iter().find_map(|driver| {
+        let tail = after(name, driver.name)?;
+        let index = match driver.count {
+            1 => tail.is_empty().then_some(0),
+            count => index_below(count, tail.strip_prefix('_')?),
+        }?;
+        at(driver.address + index * driver.stride)
+    })
+}
+
+fn documented(name: &str) -> Option<RegisterRef> {
     mappings().find_map(|mapping| {
-        let (head, tail) = name.split_at_checked(mapping.register.name.len())?;
-        if !head.eq_ignore_ascii_case(mapping.register.name) {
-            return None;
-        }
-        let number = |digits: &str| {
-            let canonical = digits == "0" || !digits.starts_with(['0', '+']);
-            digits.parse().ok().filter(|index| canonical && *index < mapping.count)
-        };
+        let tail = after(name, mapping.register.name)?;
+        let number = |digits: &str| index_below(mapping.count, digits);
         let index = match mapping.indexing {
             Indexing::Single => tail.is_empty().then_some(0),
             Indexing::Underscore(_) => tail.strip_prefix('_').and_then(number),

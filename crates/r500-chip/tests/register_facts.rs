@@ -29,7 +29,10 @@ const BEYOND_FIELDS: &[(&str, &str, &str)] = &[
 ];
 
 /// Registers of the tables that the documents lack: name, evidence.
-const BEYOND_REGISTERS: &[(&str, &str)] = &[("FG_ZBREG_DEST", "RV530_FG_ZBREG_DEST in r300_reg.h")];
+const BEYOND_REGISTERS: &[(&str, &str)] = &[
+    ("FG_ZBREG_DEST", "RV530_FG_ZBREG_DEST in r300_reg.h"),
+    ("GA_FILL_G", "R500_GA_FILL_G in r300_reg.h"),
+];
 
 /// A register of the facts.
 #[derive(Debug)]
@@ -253,4 +256,34 @@ fn every_register_is_found_by_address_and_name() {
     }
     assert_eq!(named("VAP_VTX_AOS_ADDR3").unwrap().address(), 0x20d8);
     assert_eq!(named("VAP_VTX_AOS_ATTR23").unwrap().address(), 0x20d0);
+}
+
+/// Names and addresses as r300_reg.h (Mesa) and radeon_reg.h (xf86-video-ati) have them.
+#[test]
+fn names_that_only_drivers_have_are_found() {
+    let cases = [
+        ("R300_SE_VPORT_ZOFFSET", 0x1dac, "VAP_VPORT_ZOFFSET"),
+        ("R300_VAP_OUTPUT_VTX_FMT_1", 0x2094, "VAP_OUT_VTX_FMT_1"),
+        ("R500_TX_FILTER_4", 0x4110, "TX_FILTER4"),
+        ("R300_SC_CLIPRECT_TL_3", 0x43c8, "SC_CLIP_3_A"),
+        ("R300_SC_CLIPRECT_BR_3", 0x43cc, "SC_CLIP_3_B"),
+        ("sc_scissors_tl", 0x43e0, "SC_SCISSOR0"),
+        ("R500_US_FORMAT0_0", 0x4640, "US_FORMAT_0"),
+        ("R500_US_FORMAT0_15", 0x467c, "US_FORMAT_15"),
+        ("R300_RB3D_CBLEND", 0x4e04, "RB3D_BLENDCNTL"),
+        ("R300_RB3D_ZSTENCILCNTL", 0x4f04, "ZB_ZSTENCILCNTL"),
+    ];
+    for (name, address, documented) in cases {
+        let place = named(name).expect(name);
+        assert_eq!((place.address(), place.to_string().as_str()), (address, documented), "{name}");
+    }
+    for wrong in [
+        "SC_CLIPRECT_TL_4",
+        "SC_CLIPRECT_TL",
+        "US_FORMAT0_16",
+        "US_FORMAT0_01",
+        "SE_VPORT_XSCALE_0",
+    ] {
+        assert!(named(wrong).is_none(), "{wrong}");
+    }
 }

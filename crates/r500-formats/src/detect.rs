@@ -66,7 +66,7 @@ fn detect_plain(bytes: &[u8], name: Option<&str>) -> Option<Format> {
 
 /// Returns the head as text, if it is mostly UTF-8. Text has no control characters except white space (and escapes, in
 /// coloured logs), which nearly every binary program has. A few letters of older encodings are accepted.
-fn as_text(head: &[u8]) -> Option<&str> {
+pub(crate) fn as_text(head: &[u8]) -> Option<&str> {
     if head.iter().any(|&b| b < b' ' && !b"\t\n\r\x0c\x1b".contains(&b)) {
         return None;
     }
@@ -84,7 +84,7 @@ fn as_text(head: &[u8]) -> Option<&str> {
 
 /// Returns the text without comments: those of C, `#` lines, and `--` to the end of the line, as in assembly and hex
 /// text. Quoted text is kept.
-fn without_comments(mut text: &str) -> String {
+pub(crate) fn without_comments(mut text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut line_is_empty = true;
     while let Some(c) = text.chars().next() {

@@ -7,7 +7,7 @@ use r500_program::{Job, LeftOut, Program};
 
 use crate::byte_order;
 use crate::error::number_of;
-use crate::foreign::{DwordCheck, check_dwords};
+use crate::foreign::{DwordCheck, check_dwords, check_encodings};
 use crate::{FindOptions, Finder, FoundKind, Limits, ReadError};
 
 /// Bytes of an instruction.
@@ -117,6 +117,9 @@ impl DwordReader<'_> {
         let is_part = self.options.leaves_out && !code.is_empty() && bytes.iter().any(|b| *b != 0);
         if !rest.is_empty() && !is_part {
             return Err(self.cut_off(code.len(), rest.len()));
+        }
+        if self.unit == Unit::Bytes && self.check != DwordCheck::None {
+            check_encodings(&code)?;
         }
         let left_out = LeftOut { before: 0, after: rest.len() as u64 };
         Ok(Job { left_out, ..job(code, guesses_order && is_big) })

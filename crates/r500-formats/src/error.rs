@@ -36,6 +36,19 @@ pub enum ReadErrorKind {
     /// Another kind of file: its description.
     #[error("this is {0}, not a fragment program")]
     NotAProgram(&'static str),
+    /// A program in a language that is not read: its description.
+    #[error("this is {0}, not an R500 program")]
+    OtherLanguage(&'static str),
+    /// Raw bytes that decode as nonsense.
+    #[error(
+        "this is hardly a fragment program: {reserved} of {of} instructions use reserved encodings"
+    )]
+    MostlyReserved {
+        /// Instructions with reserved encodings.
+        reserved: usize,
+        /// All instructions.
+        of: usize,
+    },
     /// An input without a program.
     #[error("there is no R500 fragment program in this {0}")]
     NoProgram(Format),

@@ -1,4 +1,4 @@
-//! Inputs that are not fragment programs: other kinds of files, and vertex programs.
+//! Inputs that are not fragment programs: other kinds of files, texts in languages that are not read, and vertex programs.
 //!
 //! Any dwords decode as a fragment program, so these inputs would be misread. Only inputs with a detected format are
 //! checked; a format named by the user is not.
@@ -6,8 +6,9 @@
 use r500_isa::Instruction;
 use r500_pvs::{self as pvs, Addressing, Component, DstType, Op, Src, SrcType};
 
-use crate::ReadError;
+use crate::detect::{as_text, without_comments};
 use crate::error::ReadErrorKind;
+use crate::{ReadError, mesa_log};
 
 /// Magic numbers of other files: offset, bytes, kind. All have at least four bytes, or are checked further in
 /// [`file_kind`], so that programs rarely match by chance.
@@ -55,23 +56,114 @@ pub const CAPTURE: &str = "a captured command stream";
 /// The [kind](ReadErrorKind::NotAProgram) of dwords of vertex programs.
 pub const VERTEX_PROGRAM: &str = "a vertex program (PVS, four dwords an instruction)";
 
-/// Returns the kind of a file without fragment programs, such as "a PNG picture", from the magic number at its start.
+/// What an input without R500 programs is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignKind {
+    /// What it is, such as "a PNG picture".
+    pub name: &'static str,
+    /// For a language that people write or print programs in: what leads from it to an R500 program.
+    pub advice: Option<&'static str>,
+}
+
+impl ForeignKind {
+    const fn file(name: &'static str) -> Self {
+        Self { name, advice: None }
+    }
+
+    const fn language(name: &'static str, advice: &'static str) -> Self {
+        Self { name, advice: Some(advice) }
+    }
+}
+
+const TRANSLATE: &str = "it has to be translated: GLSL, and the programs of ARB_fragment_program and ARB_vertex_program, are compiled";
+
+const PRINT: &str = "Mesa's r300 driver prints the programs that it becomes with RADEON_DEBUG=fp,vp; of source languages, GLSL and ARB programs are compiled";
+
+/// Returns the kind of an input without fragment programs: of a file from the magic number at its start, of a text from its first
+/// statement.
 #[must_use]
-pub fn file_kind(head: &[u8]) -> Option<&'static str> {
+pub fn file_kind(head: &[u8]) -> Option<ForeignKind> {
     let at = |offset: usize| head.get(offset..).unwrap_or_default();
     let magic = MAGICS.iter().find(|(offset, magic, _)| at(*offset).starts_with(magic));
     if let Some((_, _, kind)) = magic {
-        return Some(kind);
+        return Some(ForeignKind::file(kind));
     }
     match head {
         // The byte after SOI and a marker's 0xff is APP0 to APP15, DQT or a comment.
-        [0xff, 0xd8, 0xff, 0xe0..=0xef | 0xdb | 0xfe, ..] => Some("a JPEG picture"),
-        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => Some("a bzip2 archive"),
+        [0xff, 0xd8, 0xff, 0xe0..=0xef | 0xdb | 0xfe, ..] => {
+            Some(ForeignKind::file("a JPEG picture"))
+        }
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => {
+            Some(ForeignKind::file("a bzip2 archive"))
+        }
         // The dword at 60 is the position of a PE file's header.
         [b'M', b'Z', ..] => {
             let place = at(60).first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes) as usize);
             let is_pe = place.is_some_and(|place| at(place).starts_with(b"PE\0\0"));
-            is_pe.then_some("a Windows executable")
+            is_pe.then_some(ForeignKind::file("a Windows executable"))
+        }
+        _ => {
+            let first = head.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));
+            first.and_then(direct3d_tokens).or_else(|| language(head))
+        }
+    }
+}
+
+/// Returns the kind of Direct3D 9 bytecode whose first token this is: the type in the upper half, the version in the lower one, major
+/// before minor (0xff: of the software pipeline).
+fn direct3d_tokens(first: u32) -> Option<ForeignKind> {
+    let [minor, major, low, high] = first.to_le_bytes();
+    if !(1..=3).contains(&major) || !matches!(minor, 0..=4 | 0xff) || high != 0xff {
+        return None;
+    }
+    match low {
+        0xff => Some(ForeignKind::language("a Direct3D 9 pixel shader (bytecode)", TRANSLATE)),
+        0xfe => Some(ForeignKind::language("a Direct3D 9 vertex shader (bytecode)", TRANSLATE)),
+        _ => None,
+    }
+}
+
+/// Returns the kind of a text in a language that is not read.
+fn language(head: &[u8]) -> Option<ForeignKind> {
+    // A driver's log may begin with what the compiler was given.
+    let text = as_text(head).filter(|_| !mesa_log::is_log(head))?;
+    if text.trim_start().starts_with("; SPIR-V") {
+        return Some(ForeignKind::language("SPIR-V assembly", TRANSLATE));
+    }
+    let text = without_comments(text);
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    let second = lines.next().unwrap_or_default();
+    if first.starts_with("shader: ") {
+        return Some(ForeignKind::language("NIR, Mesa's intermediate language", PRINT));
+    }
+    let is_tgsi = ["DCL ", "PROPERTY ", "IMM"].iter().any(|word| second.starts_with(word));
+    match first {
+        "FRAG" if is_tgsi => Some(ForeignKind::language("a fragment program in TGSI", PRINT)),
+        "VERT" if is_tgsi => Some(ForeignKind::language("a vertex program in TGSI", PRINT)),
+        _ if first.starts_with("!!ARB") => None,
+        _ if first.starts_with("!!") => Some(ForeignKind::language(
+            "assembly of an OpenGL extension other than ARB's",
+            TRANSLATE,
+        )),
+        _ => direct3d_version(first.split_whitespace().next()?),
+    }
+}
+
+/// Returns the kind of Direct3D assembly that begins with this word, such as `ps_3_0` or `vs.1.1`.
+fn direct3d_version(word: &str) -> Option<ForeignKind> {
+    let word = word.to_ascii_lowercase().replace('.', "_");
+    let mut parts = word.split('_');
+    let (stage, major, minor) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_version = matches!(major, "1" | "2" | "3")
+        && matches!(minor, "0" | "1" | "2" | "3" | "4" | "x" | "a" | "b" | "sw")
+        && parts.next().is_none();
+    match stage {
+        "ps" if is_version => {
+            Some(ForeignKind::language("a pixel shader in Direct3D assembly", TRANSLATE))
+        }
+        "vs" if is_version => {
+            Some(ForeignKind::language("a vertex shader in Direct3D assembly", TRANSLATE))
         }
         _ => None,
     }
@@ -80,10 +172,13 @@ pub fn file_kind(head: &[u8]) -> Option<&'static str> {
 /// Checks the beginning of an input for a known kind of file.
 pub(crate) fn check_file(head: &[u8]) -> Result<(), ReadError> {
     let Some(kind) = file_kind(head) else { return Ok(()) };
-    let error = ReadError::new(ReadErrorKind::NotAProgram(kind));
     Err(match kind {
-        CAPTURE => error,
-        _ => error.with_help("to read its bytes as dwords all the same, name a format"),
+        ForeignKind { name, advice: Some(advice) } => {
+            ReadError::new(ReadErrorKind::OtherLanguage(name)).with_help(advice)
+        }
+        ForeignKind { name: CAPTURE, .. } => ReadError::new(ReadErrorKind::NotAProgram(CAPTURE)),
+        ForeignKind { name, .. } => ReadError::new(ReadErrorKind::NotAProgram(name))
+            .with_help("to read its bytes as dwords all the same, name a format"),
     })
 }
 
@@ -102,8 +197,17 @@ pub(crate) fn check_dwords(
     code: &[Instruction],
     rest: &[u32],
 ) -> Result<(), ReadError> {
+    if check == DwordCheck::None {
+        return Ok(());
+    }
+    // Bytecode as an array or as hex text.
+    if let Some(ForeignKind { name, advice: Some(advice) }) =
+        code.first().and_then(|inst| direct3d_tokens(inst.0[0]))
+    {
+        return Err(ReadError::new(ReadErrorKind::OtherLanguage(name)).with_help(advice));
+    }
     // Six dwords a fragment instruction, four a vertex instruction.
-    if check == DwordCheck::None || code.len() * 6 + rest.len() > pvs::INSTRUCTIONS * 4 {
+    if code.len() * 6 + rest.len() > pvs::INSTRUCTIONS * 4 {
         return Ok(());
     }
     let dwords = code.iter().flat_map(|inst| inst.0).chain(rest.iter().copied());
@@ -112,6 +216,16 @@ pub(crate) fn check_dwords(
     }
     Err(ReadError::new(ReadErrorKind::NotAProgram(VERTEX_PROGRAM))
         .with_help("to read it as a fragment program all the same, name its format"))
+}
+
+/// Checks that most instructions of a file of any bytes have documented encodings only, as in programs that a chip executes.
+pub(crate) fn check_encodings(code: &[Instruction]) -> Result<(), ReadError> {
+    let reserved = code.iter().filter(|inst| inst.uses_reserved_encodings()).count();
+    if reserved * 2 <= code.len() {
+        return Ok(());
+    }
+    let kind = ReadErrorKind::MostlyReserved { reserved, of: code.len() };
+    Err(ReadError::new(kind).with_help("to read it all the same, name its format"))
 }
 
 /// Returns whether dwords are a vertex program: every four of them are an instruction without reserved encodings, with

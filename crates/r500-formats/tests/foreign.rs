@@ -103,3 +103,62 @@ fn other_kinds_of_files_are_named() {
     assert_eq!(file_kind(b"MZ nothing of the kind"), None);
     assert_eq!(detect(b"0x00001800,", None), Some(Format::CArray));
 }
+
+/// Own examples, after the descriptions of the languages.
+#[test]
+fn texts_in_other_languages_are_named() {
+    let cases = [
+        (
+            "FRAG\nPROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1\nDCL OUT[0], COLOR\n  0: MOV OUT[0], IMM[0]\n",
+            "TGSI",
+        ),
+        ("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n  0: MOV OUT[0], IN[0]\n  1: END\n", "TGSI"),
+        ("shader: MESA_SHADER_FRAGMENT\nname: GLSL1\ndecl_function main (0 params)\n", "NIR"),
+        ("ps_3_0\ndcl_2d s0\nmov oC0, c0\n", "pixel shader in Direct3D assembly"),
+        (
+            "// Compiled by hand\n\n    vs.1.1\n    m4x4 oPos, v0, c0\n",
+            "vertex shader in Direct3D assembly",
+        ),
+        ("!!FP1.0\nMOV o[COLR], f[COL0];\nEND\n", "OpenGL extension"),
+        ("; SPIR-V\n; Version: 1.0\nOpCapability Shader\n", "SPIR-V assembly"),
+    ];
+    for (text, name) in cases {
+        let error = read(text.as_bytes(), None, &Limits::default()).unwrap_err();
+        assert!(matches!(error.kind(), ReadErrorKind::OtherLanguage(_)), "{text}: {error}");
+        assert!(error.to_string().contains(name) && error.help().is_some(), "{error}");
+    }
+    for other in
+        ["ps_4_0", "FRAG", "psychedelic", "!!ARBfp1.0\nEND\n", "ps_3_0_1 x", "shaders: none"]
+    {
+        assert_eq!(file_kind(other.as_bytes()), None, "{other}");
+    }
+}
+
+/// `mov oC0, c0` for ps_3_0, as the tokens are documented: a version, an instruction with its destination and source, the end.
+#[test]
+fn bytecode_of_direct3d_is_named_in_every_format() {
+    let pixel = [0xffff_0300, 0x0200_0001, 0x800f_0800, 0xa0e4_0000, 0x0000_ffff, 0];
+    let vertex = [0xfffe_0101, 0x0000_001f, 0x8000_0000, 0x900f_0000, 0x0000_ffff, 0];
+    for (dwords, name) in [(pixel, "pixel shader"), (vertex, "vertex shader")] {
+        let hex: Vec<_> = dwords.iter().map(|dword| format!("{dword:08x}")).collect();
+        let array = format!("const DWORD ps[] = {{ 0x{} }};", hex.join(", 0x"));
+        for input in [&bytes(&dwords)[..], hex.join(" ").as_bytes(), array.as_bytes()] {
+            let error = read(input, None, &Limits::default()).unwrap_err();
+            assert!(matches!(error.kind(), ReadErrorKind::OtherLanguage(_)), "{error}");
+            assert!(error.to_string().contains(name), "{error}");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_decode_as_nonsense_are_no_program_unless_their_format_is_named() {
+    let noise = [0xfe; 24];
+    let error = read(&noise[..], None, &Limits::default()).unwrap_err();
+    let of_all = ReadErrorKind::MostlyReserved { reserved: 1, of: 1 };
+    assert_eq!(error.kind().to_string(), of_all.to_string());
+    assert!(error.help().is_some());
+    assert_eq!(read(&noise[..], Some(Format::Raw), &Limits::default()).unwrap().len(), 1);
+    // Who writes down dwords means them.
+    let hex = b"fefefefe fefefefe fefefefe fefefefe fefefefe fefefefe";
+    assert_eq!(read(&hex[..], None, &Limits::default()).unwrap().len(), 1);
+}

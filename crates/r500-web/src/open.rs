@@ -82,7 +82,7 @@ pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
 /// Returns whether a file is a capture of command streams.
 #[must_use]
 pub fn is_capture(bytes: &[u8]) -> bool {
-    r500::formats::file_kind(bytes).is_some_and(|kind| kind.ends_with("command stream"))
+    r500::formats::file_kind(bytes).is_some_and(|kind| kind.name == r500::formats::CAPTURE)
 }
 
 /// Returns the program in another format. The page already has the assembly.

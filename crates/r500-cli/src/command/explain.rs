@@ -24,7 +24,7 @@ use super::{markdown, terminal};
 ///
 /// WHAT is a dword (with --as the name of its register), six dwords that make an instruction, a
 /// program file followed by instruction numbers (all of it without), or a name: of a register
-/// (US_FC_INST, RB3D_COLORPITCH2, CP_STAT, or its address as @4e40), a register with its value (RBBM_STATUS=0x80010140), a field (JUMP_FUNC, US_FC_INST.OP), a value (OP_MAD), a word of the assembly language (MAD, LOOP, INPUT), an error of
+/// (US_FC_INST, RB3D_COLORPITCH2, CP_STAT, or its address as @4e40), a register with its value (RBBM_STATUS=0x80010140, 0x4e04=1), a field (JUMP_FUNC, US_FC_INST.OP), a value (OP_MAD), a word of the assembly language (MAD, LOOP, INPUT), an error of
 /// the assembler (E0101) or of the checker (R5041), a finding (never-written) or a reading (break). Several may be given; `-`
 /// reads them from stdin.
 #[derive(Args, Debug)]
@@ -237,17 +237,28 @@ fn layout(name: &str) -> Result<Layout, String> {
     })
 }
 
-/// Returns the register and the value of `NAME=VALUE`.
+/// Returns the register and the value of `NAME=VALUE` or `ADDRESS=VALUE`.
 fn assignment(item: &str) -> Option<(&'static Register, u32)> {
     let (name, value) = item.split_once('=')?;
     let name = name.trim();
     let member = || r500::chip::named(name).map(|place| place.mapping.register);
-    Some((r500::chip::register(name).or_else(member)?, dword(value.trim())?))
+    let at_address = || {
+        let digits = name.strip_prefix('@').or_else(|| hexadecimal(name))?;
+        let address = u32::from_str_radix(digits, 16).ok()?;
+        r500::chip::at(address).map(|place| place.mapping.register)
+    };
+    let register = r500::chip::register(name).or_else(member).or_else(at_address)?;
+    Some((register, dword(value.trim())?))
+}
+
+/// Returns the digits of a number that begins with `0x`.
+fn hexadecimal(text: &str) -> Option<&str> {
+    text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
 }
 
 /// Returns the register at a plain address, such as `0x4e40`.
 fn address(item: &str) -> Option<Vec<Answer>> {
-    let address = item.strip_prefix("0x").or_else(|| item.strip_prefix("0X"))?;
+    let address = hexadecimal(item)?;
     let found = names(&format!("@{address}"));
     (!found.is_empty()).then_some(found)
 }

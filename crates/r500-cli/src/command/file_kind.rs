@@ -3,8 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 
+use r500::compile::{self, Stage};
 use r500::files as guard;
-use r500::formats::{self, Format, Limits};
+use r500::formats::{self, ForeignKind, Format, Limits};
 use r500::pvs::Source;
 use r500::reader::{self, Language};
 use r500_scene::Scene;
@@ -30,10 +31,14 @@ enum Content {
     Vertex,
     /// A scene.
     Scene,
+    /// A shader in GLSL.
+    Glsl(Stage),
+    /// A program of `ARB_fragment_program` or `ARB_vertex_program`.
+    Arb(Stage),
     /// Programs in a format that has marks. Dwords have none.
     Programs(Language),
-    /// A file without programs and streams, such as "a PNG picture".
-    Foreign(&'static str),
+    /// A file without programs and streams, or a text in a language that is not read.
+    Foreign(ForeignKind),
 }
 
 /// Bytes of a file that decide its kind.
@@ -58,9 +63,10 @@ impl FileKind {
         } else if std::str::from_utf8(&head).is_ok_and(Source::is_likely) {
             Content::Vertex
         } else {
-            match reader::recognise(&head, None)? {
-                Language::Format(Format::Raw) => return None,
-                language => Content::Programs(language),
+            match reader::recognise(&head, None) {
+                Some(Language::Format(Format::Raw)) => return None,
+                Some(language) if language != Language::Glsl => Content::Programs(language),
+                _ => shader(std::str::from_utf8(&head).ok()?)?,
             }
         };
         Some(Self { content, compressed: bytes.starts_with(&[0x1f, 0x8b]) })
@@ -74,6 +80,11 @@ impl FileKind {
     /// Returns whether it is a scene.
     pub(super) fn is_scene(self) -> bool {
         self.content == Content::Scene && !self.compressed
+    }
+
+    /// Returns whether it is something that no command reads.
+    fn is_foreign(self) -> bool {
+        matches!(self.content, Content::Foreign(_))
     }
 
     /// Returns whether it is the text of a command stream.
@@ -99,9 +110,12 @@ impl FileKind {
             Content::Programs(Language::Format(Format::MesaLog)) => "a log of Mesa's r300 driver",
             Content::Programs(Language::Format(Format::Json)) => "a JSON file",
             Content::Programs(Language::Format(Format::JsonLines)) => "a file of JSON lines",
-            Content::Programs(Language::Glsl) => "a fragment shader in GLSL",
+            Content::Glsl(Stage::Fragment) => "a fragment shader in GLSL",
+            Content::Glsl(Stage::Vertex) => "a vertex shader in GLSL",
+            Content::Arb(Stage::Fragment) => "a program of ARB_fragment_program",
+            Content::Arb(Stage::Vertex) => "a program of ARB_vertex_program",
             Content::Programs(_) => "assembly of a fragment program",
-            Content::Foreign(kind) => kind,
+            Content::Foreign(kind) => kind.name,
         };
         format!("{what}{}", if self.compressed { ", compressed by gzip" } else { "" })
     }
@@ -134,17 +148,26 @@ impl FileKind {
             Content::Programs(Language::Assembly) => {
                 format!("`r500 check {file}` checks it, `r500 asm {file}` assembles it")
             }
-            Content::Programs(Language::Glsl) => {
+            Content::Glsl(Stage::Fragment) | Content::Arb(Stage::Fragment) => {
                 format!(
                     "`r500 compile {file}` compiles it, `r500 render {file} -o picture.png` draws it"
                 )
             }
+            Content::Glsl(Stage::Vertex) | Content::Arb(Stage::Vertex) => {
+                format!("`r500 compile {file}` compiles it, `r500 run {file}` executes it")
+            }
             Content::Programs(_) => {
                 format!("`r500 check {file}` checks its programs, `r500 disasm {file}` prints them")
             }
-            Content::Foreign(_) => return None,
+            Content::Foreign(kind) => return kind.advice.map(str::to_owned),
         })
     }
+}
+
+/// Returns what a shader is; `None` for other texts.
+fn shader(text: &str) -> Option<Content> {
+    let stage = compile::stage_of(text)?;
+    Some(if compile::is_assembly(text) { Content::Arb(stage) } else { Content::Glsl(stage) })
 }
 
 /// Returns whether a file in a folder has a scene.
@@ -158,13 +181,14 @@ pub(super) fn holds_scene(path: &Path) -> bool {
     read.is_ok() && Scene::is_scene(&String::from_utf8_lossy(&head))
 }
 
-/// Refuses a source with errors that is a file of another kind. Text in a file with the name of a source is one, unless it is a stream's.
+/// Refuses a source with errors that is a file of another kind. Text in a file with the name of a source is one, unless it is a stream's, a
+/// scene, or in another language.
 pub(super) fn refuse_other_than_assembly(file: &str, source: &[u8]) -> Outcome<()> {
     let Some(kind) = FileKind::of(source) else { return Ok(()) };
     let is_source = reader::recognise(source, Some(file)) == Some(Language::Assembly);
-    match is_source && !kind.is_stream_text() && !kind.is_scene() {
+    match is_source && !kind.is_stream_text() && !kind.is_scene() && !kind.is_foreign() {
         true => Ok(()),
-        false => Err(kind.failure(file, "assembly")),
+        false => Err(kind.failure(file, "R500 assembly")),
     }
 }
 
@@ -210,7 +234,12 @@ mod tests {
         assert_eq!(content(b"00007800 08040000 08040000 00db0220 00c18003 00490000\n"), Some(hex));
         let source = b"OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;";
         assert_eq!(content(source), Some(Content::Programs(Language::Assembly)));
-        assert_eq!(content(b"\x89PNG\r\n\x1a\n"), Some(Content::Foreign("a PNG picture")));
+        let png = ForeignKind { name: "a PNG picture", advice: None };
+        assert_eq!(content(b"\x89PNG\r\n\x1a\n"), Some(Content::Foreign(png)));
+        let arb = Content::Arb(Stage::Vertex);
+        assert_eq!(content(b"!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n"), Some(arb));
+        let glsl = Content::Glsl(Stage::Fragment);
+        assert_eq!(content(b"void main() { gl_FragColor = vec4(1.0); }\n"), Some(glsl));
         for anything in [&b""[..], b"\0\x78\0\0\x01\0\x04\x08", b"This is prose.\n"] {
             assert_eq!(content(anything), None);
         }

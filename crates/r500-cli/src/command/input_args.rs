@@ -519,6 +519,9 @@ fn help(error: &ReadErrorKind, path: &Path) -> String {
             format!(" (--from)\n  `r500 disasm {file}` prints it, `r500 check {file}` checks it")
         }
         ReadErrorKind::NotAProgram(_) => " (--from)".to_owned(),
+        ReadErrorKind::MostlyReserved { .. } => {
+            format!(" (--from raw)\n  `r500 find {file}` searches it for programs")
+        }
         ReadErrorKind::NoProgram(Format::MesaLog)
             if !is_stdin(path)
                 && compilation::vertex_program(path, None, "vp0")

@@ -70,10 +70,12 @@ fn other_file_kinds_are_refused_by_name() {
             assert_eq!(run.stderr.matches("error").count(), 1, "{command}: {}", run.stderr);
         }
     }
-    // A named format is taken at its word; nonsense comes with a warning.
+    // A named format is taken at its word; nonsense comes with a warning then.
     r500(&["disasm", "--from", "raw", &vertex]).status(0);
     let noise = folder.write("noise.bin", [0xfe; 240]);
-    r500(&["disasm", &noise]).status(0).says("10 of 10 instructions use reserved encodings");
+    let reserved = "10 of 10 instructions use reserved encodings";
+    r500(&["disasm", &noise]).status(1).says(reserved).says("r500 find");
+    r500(&["disasm", "--from", "raw", &noise]).status(0).says(reserved);
 }
 
 #[test]

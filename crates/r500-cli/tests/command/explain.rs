@@ -15,6 +15,8 @@ fn registers_of_the_kernels_messages_are_explained() {
     for what in [
         &["RBBM_STATUS=0x80010140"][..],
         &["0x80010140", "--as", "RADEON_RBBM_STATUS"],
+        &["0x0e40=0x80010140"],
+        &["@e40=0x80010140"],
         &["rbbm_status=80010140"],
     ] {
         let run = r500(&[&["explain"], what].concat()).status(0);
@@ -40,6 +42,9 @@ fn registers_of_the_kernels_messages_are_explained() {
         ("RADEON_DP_GUI_MASTER_CNTL", "0x146c"),
         ("R300_DSTCACHE_CTLSTAT", "0x1714"),
         ("RADEON_WAIT_UNTIL", "0x1720"),
+        ("R300_SC_SCISSORS_TL", "0x43e0"),
+        ("R500_US_FORMAT0_3", "0x464c"),
+        ("R500_GA_FILL_G", "0x4224"),
     ] {
         r500(&["explain", what]).status(0).shows(address);
     }
