@@ -181,3 +181,33 @@ fn faults_name_line_and_column() {
     let long = format!("NOP {}", "1 ".repeat(16_385));
     assert!(parse(&long).unwrap_err()[0].to_string().ends_with("at most 16384 dwords"));
 }
+
+/// Packet headers as above: a register's address / 4 for one dword.
+#[test]
+fn memories_that_are_written_word_by_word_are_explained() {
+    // GA_US_VECTOR_INDEX 5 and six packets for GA_US_VECTOR_DATA, then 1 with the type of constants and four dwords.
+    let mut words = vec![0x1094, 5];
+    for dword in 1..=6 {
+        words.extend([0x1095, dword]);
+    }
+    words.extend([0x1094, 0x0001_0001]);
+    for value in [1.0f32, 0.5, 0.25, 2.0] {
+        words.extend([0x1095, value.to_bits()]);
+    }
+    // VAP_PVS_VECTOR_INDX_REG 0; an instruction as two packets of two dwords each.
+    words.extend([0x0880, 0, 0x0001_8882, 0x00f0_0203, 0x00d1_0001]);
+    words.extend([0x0001_8882, 0x0124_8001, 0x0124_8001]);
+    let printer = Printer::default().instructions(|inst| format!("{:?}", inst.0));
+    let text = printer.print(&words);
+    for line in [
+        "GA_US_VECTOR_DATA = 0x00000005              # instruction 5, dword 4\n",
+        "GA_US_VECTOR_DATA = 0x00000006              # 5: [1, 2, 3, 4, 5, 6]\n",
+        "GA_US_VECTOR_DATA = 0x3f000000              # const[1].g = 0.5\n",
+        "GA_US_VECTOR_DATA = 0x40000000              # const[1] = 1 0.5 0.25 2\n",
+        "VAP_PVS_VECTOR_DATA_REG_128 <- 0x00f00203 0x00d10001 # instruction 0\n",
+        "VAP_PVS_VECTOR_DATA_REG_128 <- 0x01248001 0x01248001 # 0: out[0].xyzw = VE_ADD",
+    ] {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+    assert_eq!(parse(&text).unwrap(), words);
+}

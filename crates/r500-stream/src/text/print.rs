@@ -92,10 +92,48 @@ impl Printer {
 /// The upload position of the program memories, for comments.
 #[derive(Clone, Copy, Debug, Default)]
 struct Upload {
-    us: GaUsVectorIndex,
-    us_dwords: usize,
-    vector: usize,
-    vector_dwords: usize,
+    us_type: VectorType,
+    us: Port,
+    vector: Port,
+}
+
+/// The position in a memory whose items (instructions, vectors) are written dword by dword, by one packet or several.
+#[derive(Clone, Copy, Debug, Default)]
+struct Port {
+    start: usize,
+    dwords: usize,
+    /// The dwords of the current item that are written.
+    item: [u32; 6],
+}
+
+/// What dwords that are written to a [`Port`] belong to.
+struct Written {
+    /// The item of the first dword.
+    item: usize,
+    /// The first dword's place in it.
+    dword: usize,
+    /// The item that they complete, and its dwords.
+    whole: Option<(usize, [u32; 6])>,
+}
+
+impl Port {
+    fn at(start: usize) -> Self {
+        Self { start, ..Self::default() }
+    }
+
+    /// Takes at most `size` dwords, the number that an item has.
+    fn put(&mut self, dwords: &[u32], size: usize) -> Written {
+        let (item, dword) = (self.start + self.dwords / size, self.dwords % size);
+        let mut whole = None;
+        for value in dwords {
+            self.item[self.dwords % size] = *value;
+            self.dwords += 1;
+            if self.dwords.is_multiple_of(size) {
+                whole = Some((self.start + self.dwords / size - 1, self.item));
+            }
+        }
+        Written { item, dword, whole }
+    }
 }
 
 struct Lines {
@@ -172,6 +210,12 @@ impl Lines {
             if let Some(place) = place.filter(|place| place.address() != address) {
                 comment = format!("{place} {comment}");
             }
+            // Some programs write the memories word by word.
+            if address == GaUsVectorData::MAPPING.address {
+                comment = self.us_comment(&[*value]);
+            } else if is_vector_data(address) {
+                comment = self.vector_comment(&[*value]);
+            }
             self.line(&format!("{sign}{name} = {value:#010x}"), comment.trim_end());
             self.upload.write(address, *value);
         }
@@ -182,9 +226,9 @@ impl Lines {
         let head = format!("{name} <-");
         let is = |mapping: &r500_chip::Mapping| mapping.address == address;
         if is(GaUsVectorData::MAPPING) {
-            let size = if self.upload.us.ty() == VectorType::CONST { 4 } else { 6 };
+            let size = if self.upload.us_type == VectorType::CONST { 4 } else { 6 };
             self.rows(&head, body, size, |lines, _, row| lines.us_comment(row));
-        } else if is(VapPvsVectorDataReg::MAPPING) || is(VapPvsVectorDataReg128::MAPPING) {
+        } else if is_vector_data(address) {
             self.rows(&head, body, 4, |lines, _, row| lines.vector_comment(row));
         } else {
             self.rows(&head, body, 8, |_, _, row| match (place, row) {
@@ -215,35 +259,43 @@ impl Lines {
         }
     }
 
+    /// Returns the comment for dwords that are written to the memory of the fragment processor.
     fn us_comment(&mut self, row: &[u32]) -> String {
-        let upload = &mut self.upload;
-        let (start, dwords) = (usize::from(upload.us.index()), upload.us_dwords);
-        upload.us_dwords += row.len();
-        if upload.us.ty() == VectorType::CONST {
-            return format!("const[{}] = {}", start + dwords / 4, floats(row));
-        }
-        match (row.try_into(), self.printer.instructions) {
-            (Ok(words), Some(print)) if dwords.is_multiple_of(6) => {
-                format!("{}: {}", start + dwords / 6, print(Instruction(words)).trim())
+        let is_constant = self.upload.us_type == VectorType::CONST;
+        let Written { item, dword, whole } =
+            self.upload.us.put(row, if is_constant { 4 } else { 6 });
+        match (whole, self.printer.instructions) {
+            (Some((number, words)), _) if is_constant => {
+                format!("const[{number}] = {}", floats(&words[..4]))
             }
-            _ => format!("instruction {}", start + dwords / 6),
+            (None, _) if is_constant => format!("const[{item}].{}", components("rgba", dword, row)),
+            (Some((number, words)), Some(print)) => {
+                format!("{number}: {}", print(Instruction(words)).trim())
+            }
+            (_, _) => format!("instruction {item}{}", place(dword, row)),
         }
     }
 
+    /// Returns the comment for dwords that are written to the memory of the vertex processor.
     fn vector_comment(&mut self, row: &[u32]) -> String {
-        let upload = &mut self.upload;
-        let vector = upload.vector + upload.vector_dwords / 4;
-        let aligned = upload.vector_dwords.is_multiple_of(4);
-        upload.vector_dwords += row.len();
-        match row.try_into() {
-            Ok(words) if aligned && vector < CONSTANT_BASE => {
-                format!("{vector}: {}", pvs::Instruction(words))
+        let Written { item, dword, whole } = self.upload.vector.put(row, 4);
+        let (number, words) = match &whole {
+            Some((number, words)) => (*number, Some(&words[..4])),
+            None => (item, None),
+        };
+        let vector = |name: &str| match words {
+            Some(words) => format!("{name} = {}", floats(words)),
+            None => format!("{name}.{}", components("xyzw", dword, row)),
+        };
+        if number >= pvs::PLANE_BASE {
+            vector(&format!("plane {}", number - pvs::PLANE_BASE))
+        } else if number >= CONSTANT_BASE {
+            vector(&format!("const[{}]", number - CONSTANT_BASE))
+        } else {
+            match words.and_then(|words| words.try_into().ok()) {
+                Some(words) => format!("{number}: {}", pvs::Instruction(words)),
+                None => format!("instruction {item}{}", place(dword, row)),
             }
-            Ok(_) if aligned && vector >= pvs::PLANE_BASE => {
-                format!("plane {} = {}", vector - pvs::PLANE_BASE, floats(row))
-            }
-            Ok(_) if aligned => format!("const[{}] = {}", vector - CONSTANT_BASE, floats(row)),
-            _ => format!("vector {vector}"),
         }
     }
 
@@ -258,21 +310,37 @@ impl Lines {
 }
 
 impl Upload {
+    /// Takes a write of a register that sets a position.
     fn write(&mut self, address: u32, value: u32) {
         if address == GaUsVectorIndex::MAPPING.address {
-            self.us = GaUsVectorIndex(value);
-            self.us_dwords = 0;
+            let index = GaUsVectorIndex(value);
+            self.us_type = index.ty();
+            self.us = Port::at(usize::from(index.index()));
         } else if address == VapPvsVectorIndxReg::MAPPING.address {
-            self.vector = usize::from(VapPvsVectorIndxReg(value).octword_offset());
-            self.vector_dwords = 0;
-        } else if address == GaUsVectorData::MAPPING.address {
-            self.us_dwords += 1;
-        } else if address == VapPvsVectorDataReg::MAPPING.address
-            || address == VapPvsVectorDataReg128::MAPPING.address
-        {
-            self.vector_dwords += 1;
+            let offset = VapPvsVectorIndxReg(value).octword_offset();
+            self.vector = Port::at(usize::from(offset));
         }
     }
+}
+
+/// Returns whether a register takes dwords for the memory of the vertex processor.
+fn is_vector_data(address: u32) -> bool {
+    address == VapPvsVectorDataReg::MAPPING.address
+        || address == VapPvsVectorDataReg128::MAPPING.address
+}
+
+/// Returns which dwords of an instruction a row has.
+fn place(dword: usize, row: &[u32]) -> String {
+    match row {
+        [_] => format!(", dword {dword}"),
+        _ => String::new(),
+    }
+}
+
+/// Returns components of a vector with their values, the first of them `dword`. A row ends before the vector does.
+fn components(names: &str, dword: usize, row: &[u32]) -> String {
+    let names: String = names.chars().skip(dword).take(row.len()).collect();
+    format!("{names} = {}", floats(row))
 }
 
 fn command_comment(opcode: Opcode, body: &[u32]) -> String {
