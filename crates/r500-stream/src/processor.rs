@@ -81,7 +81,11 @@ impl State {
     /// If the set has no such member.
     #[must_use]
     pub fn member_binding<R: Mapped>(&self, index: u32) -> Option<&Binding> {
-        let address = R::MAPPING.address_of(index);
+        self.binding_at(R::MAPPING.address_of(index))
+    }
+
+    /// Returns the buffer of the address register at a byte offset.
+    pub(crate) fn binding_at(&self, address: u32) -> Option<&Binding> {
         self.bindings.iter().find(|(bound, _)| *bound == address).map(|(_, binding)| binding)
     }
 

@@ -7,7 +7,7 @@ use r500_stream::text::{Printer, parse, print};
 #[test]
 fn every_notation_assembles_to_its_dwords() {
     // Headers worked out from the packet formats: register / 4, dwords - 1 in bits 29:16, bit 15 one register.
-    let cases: [(&str, &[u32]); 14] = [
+    let cases: [(&str, &[u32]); 16] = [
         (
             "VAP_VPORT_XSCALE = 256.0\n+ VAP_VPORT_XOFFSET = 0x1 # next",
             &[0x0001_0766, 0x4380_0000, 1],
@@ -17,6 +17,8 @@ fn every_notation_assembles_to_its_dwords() {
         ("SU_DEPTH_SCALE = { SCALE -1.5 }", &[0x10b0, 0xbfc0_0000]),
         ("VAP_PVS_FLOW_CNTL_LOOP_INDEX_2={LOOP_STEP_VAL -1}", &[0x08a6, 0xff00]),
         ("@0x1234 = 7\n+ @0x1238 = 8", &[0x0001_048d, 7, 8]),
+        ("0x1234 = 7\n+ 0x1238 = 8", &[0x0001_048d, 7, 8]),
+        ("0x42b8 = { CULL_BACK, FACE 1 }\nR300_SC_SCISSORS_TL = 5", &[0x10ae, 6, 0x10f8, 5]),
         ("GA_US_VECTOR_DATA <- 1 2\n+ 3", &[0x0002_9095, 1, 2, 3]),
         ("3D_DRAW_VBUF_2 0x00030024", &[0xc000_3400, 0x0003_0024]),
         ("NOP 4", &[0xc000_1000, 4]),
@@ -210,4 +212,55 @@ fn memories_that_are_written_word_by_word_are_explained() {
         assert!(text.contains(line), "{line} in\n{text}");
     }
     assert_eq!(parse(&text).unwrap(), words);
+}
+
+#[test]
+fn lines_have_the_places_of_their_first_dwords() {
+    let words = [
+        0x8000_0000,
+        0x8000_0000, // 0: two packets of type 2
+        0x0001_0766,
+        1,
+        2, // 2: two registers in one packet
+        0x0008_9095,
+        0,
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        8, // 5: nine dwords to one register, six a line
+        0xc000_1000,
+        8, // 15: a command
+        0x0003_0766,
+        1, // 17: a packet that is cut off
+    ];
+    let mut lines = Vec::new();
+    let all = Printer::default().lines(&words, |dword, line| {
+        lines.push((dword, line.split_whitespace().next().unwrap().to_owned()));
+        Ok::<(), ()>(())
+    });
+    all.unwrap();
+    let lines: Vec<_> = lines.iter().map(|(dword, word)| (*dword, word.as_str())).collect();
+    let expected = [
+        (0, "fill"),
+        (2, "VAP_VPORT_XSCALE"),
+        (4, "+"),
+        (5, "GA_US_VECTOR_DATA"),
+        (12, "+"),
+        (15, "NOP"),
+        (17, "dwords"),
+    ];
+    assert_eq!(lines, expected);
+    // The same text as in one piece.
+    let mut text = String::new();
+    let joined = Printer::default().lines(&words, |_, line| {
+        text += line;
+        text.push('\n');
+        Ok::<(), ()>(())
+    });
+    joined.unwrap();
+    assert_eq!(text, print(&words));
 }

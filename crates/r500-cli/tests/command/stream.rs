@@ -169,3 +169,89 @@ fn faults_are_reported() {
     r500(&["stream", &folder.path("none")]).status(3).says("cannot read");
     r500(&["stream", &short, "--list", "--stats"]).status(2);
 }
+
+#[test]
+fn the_state_at_a_draw_is_printed_and_compared() {
+    let folder = Folder::new("stream-state");
+    let file = folder.write("demo.r5cs", capture());
+    let run = r500(&["stream", &file, "--state", "0"]).status(0);
+    let run =
+        run.shows("registers\n").shows("  SU_CULL_MODE = 0x00000002                 # CULL_BACK\n");
+    let run = run.shows("  RB3D_COLOROFFSET0 = 0x00000000, buffer 3");
+    // The memories' ports hold nothing; what was written through them is there.
+    let run = run.shows("vertex program\n  0: out[0].xyzw = VE_ADD input[0].xyzw");
+    assert!(!String::from_utf8_lossy(&run.stdout).contains("GA_US_VECTOR_DATA"));
+    let run = r500(&["stream", &file, "--state", "0", "--against", "1"]).status(0);
+    // The registers of SECOND; the draws set VAP_VF_CNTL themselves, and the program has another last instruction.
+    let run = run.shows("+ US_OUT_FMT_0 = 0x0000000f").shows("- VAP_VF_CNTL = 0x00030024");
+    let run = run.shows("+ VAP_VF_CNTL = 0x00040035").shows("+ VAP_PVS_CODE_CNTL_0 = 0x00100000");
+    assert!(!String::from_utf8_lossy(&run.stdout).contains("SU_CULL_MODE"));
+    let same = r500(&["stream", &file, "--state", "1", "--against", "1"]).status(0);
+    same.shows("draw 1 (-) and draw 1 (+): 0 of");
+    let run = r500(&["stream", &file, "--state", "0", "--against", "1", "--format", "json"]);
+    run.status(0).shows("\"name\": \"US_OUT_FMT_0\"").shows("\"value\": null");
+    r500(&["stream", &file, "--state", "2"]).status(1).says("draw 2");
+    r500(&["stream", &file, "--state", "0", "--against", "9"]).status(1).says("draw 9");
+    r500(&["stream", &file, "--against", "1"]).status(2);
+}
+
+#[test]
+fn lines_are_found_by_register_value_and_text() {
+    let folder = Folder::new("stream-find");
+    let file = folder.write("demo.r5cs", capture());
+    // The draw that follows, submission:dword, the line. Each register before takes two dwords, the vertex program five, the fragment
+    // program seven, the relocation two.
+    let target = "     -  0:26  RB3D_COLORPITCH0 = 0x00c00040";
+    for what in [
+        "RB3D_COLORPITCH0",
+        "R300_RB3D_COLORPITCH0",
+        "0x4e38",
+        "RB3D_COLORPITCH0=0xc00040",
+        "argb8888",
+    ] {
+        r500(&["stream", &file, "--find", what]).status(0).shows(target);
+    }
+    r500(&["stream", &file, "--find", "3D_DRAW_IMMD_2"])
+        .status(0)
+        .shows("     1  1:8  3D_DRAW_IMMD_2");
+    r500(&["stream", &file, "--find", "US_OUT_FMT_0"]).status(0).shows("     1  1:2  US_OUT_FMT_0");
+    r500(&["stream", &file, "--find", "SU_CULL_MODE=3"]).status(1).says("in no line");
+    let json = r500(&["stream", &file, "--find", "ve_add", "--format", "json"]).status(0);
+    json.shows("\"draw\": null").shows("\"submission\": 0");
+}
+
+#[test]
+fn a_changed_submission_goes_back_into_the_capture() {
+    let folder = Folder::new("stream-replace");
+    let file = folder.write("demo.r5cs", capture());
+    let text = r500(&["stream", &file, "--submission", "1"]).status(0).stdout;
+    let text = String::from_utf8(text).unwrap();
+    let changed = folder.write(
+        "changed.txt",
+        text.replace("US_OUT_FMT_0 = 0x0000000f", "US_OUT_FMT_0 = 0x00000000"),
+    );
+    let out = folder.path("new.r5cs");
+    r500(&["stream", &file, "--replace", "1", "--with", &changed, "-o", &out])
+        .status(0)
+        .says("wrote");
+    let run = r500(&["stream", &out, "--state", "1"]).status(0);
+    run.shows("  US_OUT_FMT_0 = 0x00000000").shows("RB3D_COLOROFFSET0 = 0x00000000, buffer 3");
+    // The other submission is as it was.
+    let [old, new] =
+        [&file, &out].map(|file| r500(&["stream", file, "--submission", "0"]).status(0).stdout);
+    assert_eq!(old, new);
+    // What the kernel refuses is said.
+    let wrong = folder.write("wrong.txt", "CP_RB_BASE = 1\n");
+    let run =
+        r500(&["stream", &file, "--replace", "1", "--with", &wrong, "-o", &folder.path("w.r5cs")]);
+    run.status(0).says("the kernel would refuse the submission");
+    r500(&["stream", &file, "--replace", "2", "--with", &changed, "-o", &folder.path("x.r5cs")])
+        .status(1)
+        .says("submission 2");
+    r500(&["stream", &file, "--replace", "0", "--with", &file, "-o", &folder.path("x.r5cs")])
+        .status(2);
+    r500(&["stream", &file, "--replace", "0", "--with", &changed]).status(2);
+    r500(&["stream", &changed, "--replace", "0", "--with", &changed, "-o", &folder.path("x.r5cs")])
+        .status(2);
+    assert!(!std::path::Path::new(&folder.path("x.r5cs")).exists());
+}

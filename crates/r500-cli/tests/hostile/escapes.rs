@@ -91,6 +91,8 @@ fn command_lines(folder: &Folder, file: &str, from: Option<&str>) -> Vec<Vec<Str
         &["stream", file, "--list", "--format", "json"],
         &["stream", file, "--stats"],
         &["stream", file, "--vertex", "0"],
+        &["stream", file, "--state", "0"],
+        &["stream", file, "--find", "a"],
         &["replay", file],
         &["opt", file, "-O", "1", "--explain"],
         &["opt", file, "-O", "1", "-o", "-"],

@@ -19,6 +19,7 @@ mod player;
 mod reader;
 mod record;
 mod recorder;
+mod replacement;
 mod writer;
 
 pub use error::{CaptureError, CaptureErrorKind};
@@ -27,6 +28,7 @@ pub use player::{Event, Limits, PlayError, Player};
 pub use reader::Reader;
 pub use record::{Info, NamedRelocation, Picture, Record};
 pub use recorder::Recorder;
+pub use replacement::{ReplaceError, Replaced, replace_submission};
 pub use writer::Writer;
 
 /// The magic number of a capture. As in PNG, a transfer as text damages it.

@@ -5,7 +5,7 @@
 //! VAP_VPORT_XSCALE = 0x43800000            # 256
 //! + VAP_VPORT_XOFFSET = 0x43800000         # 256
 //! SU_CULL_MODE = { CULL_BACK, FACE 1 }     # fields by name, too
-//! @0x1234 = 7                              # a register without a name
+//! @0x1234 = 7                              # a register without a name; 0x1234 = 7 is the same
 //! GA_US_VECTOR_DATA <- 0x4 0x08020080      # all dwords to one register
 //! + 0x08020080 0x1c9b04d8 0 5
 //! 3D_DRAW_VBUF_2 0x00030024                # a command and its body
@@ -19,9 +19,11 @@
 
 mod parse;
 mod print;
+mod state;
 
 pub use parse::{MAX_WORDS, TextError, TextErrorKind, parse};
 pub use print::{Printer, print};
+pub use state::{StateEntry, StatePart, state_entries};
 
 /// Words of the notation.
 mod words {

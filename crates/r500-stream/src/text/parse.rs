@@ -1,7 +1,7 @@
 //! Assembler of command streams.
 
 use r500_chip::pm4::{FILLER, Header, MAX_BODY, Opcode, Type0, Type3};
-use r500_chip::{RegisterRef, named};
+use r500_chip::{RegisterRef, at, named};
 use r500_isa::{Field, FieldKind, Register};
 
 use super::words;
@@ -149,9 +149,8 @@ impl Assembler {
             return self.carry_on(start, cursor);
         }
         self.open = Open::None;
-        if cursor.eat("@") {
-            let address = cursor.number()?;
-            return self.register(start, address, None, cursor);
+        if let Some((address, place)) = cursor.address()? {
+            return self.register(start, address, place, cursor);
         }
         let word = cursor.word();
         if let Some(place) = named(word) {
@@ -221,14 +220,15 @@ impl Assembler {
             Open::Registers(header, next) => {
                 cursor.blanks();
                 let at = cursor.at;
-                let (address, place) = if cursor.eat("@") {
-                    (cursor.number()?, None)
-                } else {
-                    let word = cursor.word();
-                    let place = named(word);
-                    let place =
-                        place.ok_or_else(|| (at, TextErrorKind::UnknownName(shortened(word))))?;
-                    (place.address(), Some(place))
+                let (address, place) = match cursor.address()? {
+                    Some(found) => found,
+                    None => {
+                        let word = cursor.word();
+                        let place = named(word);
+                        let place = place
+                            .ok_or_else(|| (at, TextErrorKind::UnknownName(shortened(word))))?;
+                        (place.address(), Some(place))
+                    }
                 };
                 if address != next {
                     let kind = TextErrorKind::NotNext { expected: next, found: address };
@@ -311,6 +311,15 @@ impl<'a> Cursor<'a> {
         } else {
             Err((self.at, TextErrorKind::Expected("the end of the line")))
         }
+    }
+
+    /// Reads the address of a register, as `@0x4e04` or `0x4e04`, and finds the register there; `None` if something else follows.
+    fn address(&mut self) -> Parsed<Option<(u32, Option<RegisterRef>)>> {
+        if !self.eat("@") && !self.rest().starts_with("0x") {
+            return Ok(None);
+        }
+        let address = self.number()?;
+        Ok(Some((address, at(address).filter(|place| place.address() == address))))
     }
 
     /// Letters, digits, points and signs.

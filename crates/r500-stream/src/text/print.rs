@@ -64,28 +64,77 @@ impl Printer {
         stream: &[u32],
         mut put: impl FnMut(&str) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut lines = Lines { printer: self, out: String::new(), upload: Upload::default() };
+        self.print_to(stream, |lines| {
+            if lines.out.len() < PIECE {
+                return Ok(());
+            }
+            put(&lines.out)?;
+            lines.clear();
+            Ok(())
+        })
+        .and_then(|lines| put(&lines.out))
+    }
+
+    /// Calls `each` with every line of the text, without its line break, and the index of the line's first dword: that of the packet's
+    /// header, or of the value if the line continues a packet.
+    ///
+    /// # Errors
+    /// The first one of `each`.
+    pub fn lines<E>(
+        self,
+        stream: &[u32],
+        mut each: impl FnMut(usize, &str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut take = |lines: &mut Lines| -> Result<(), E> {
+            for (n, (start, dword)) in lines.starts.iter().enumerate() {
+                let end = lines.starts.get(n + 1).map_or(lines.out.len(), |(next, _)| *next);
+                each(*dword, lines.out[*start..end].trim_end_matches('\n'))?;
+            }
+            lines.clear();
+            Ok(())
+        };
+        let mut rest = self.print_to(stream, &mut take)?;
+        take(&mut rest)
+    }
+
+    /// Prints a stream. Calls `between` before each packet, which may take what is printed.
+    fn print_to<E>(
+        self,
+        stream: &[u32],
+        mut between: impl FnMut(&mut Lines) -> Result<(), E>,
+    ) -> Result<Lines, E> {
+        let mut lines = Lines {
+            printer: self,
+            out: String::new(),
+            starts: Vec::new(),
+            at: 0,
+            upload: Upload::default(),
+        };
         let mut fillers = 0;
         for packet in packets(stream) {
-            if lines.out.len() >= PIECE {
-                put(&lines.out)?;
-                lines.out.clear();
-            }
+            between(&mut lines)?;
             match packet {
-                Ok(Packet { header: Header::Type2(FILLER), .. }) => fillers += 1,
+                Ok(Packet { header: Header::Type2(FILLER), at, .. }) => {
+                    if fillers == 0 {
+                        lines.at = at;
+                    }
+                    fillers += 1;
+                }
                 Ok(packet) => {
                     lines.fill(&mut fillers);
+                    lines.at = packet.at;
                     lines.packet(packet);
                 }
                 Err(Truncated { at, needs, has, .. }) => {
                     lines.fill(&mut fillers);
+                    lines.at = at;
                     let comment = format!("the packet needs {needs} dwords, {has} follow");
                     lines.dwords(&stream[at..], &comment);
                 }
             }
         }
         lines.fill(&mut fillers);
-        put(&lines.out)
+        Ok(lines)
     }
 }
 
@@ -139,11 +188,21 @@ impl Port {
 struct Lines {
     printer: Printer,
     out: String,
+    /// Where each line begins in `out`, and its first dword.
+    starts: Vec<(usize, usize)>,
+    /// The first dword of the next line.
+    at: usize,
     upload: Upload,
 }
 
 impl Lines {
+    fn clear(&mut self) {
+        self.out.clear();
+        self.starts.clear();
+    }
+
     fn line(&mut self, text: &str, comment: &str) {
+        self.starts.push((self.out.len(), self.at));
         self.out.push_str(text);
         if !comment.is_empty() {
             let blanks = COMMENTS.saturating_sub(text.chars().count()).max(1);
@@ -160,6 +219,7 @@ impl Lines {
                 1 => self.line(words::FILL, ""),
                 n => self.line(&format!("{} {n}", words::FILL), ""),
             }
+            self.at += count;
         }
     }
 
@@ -217,6 +277,7 @@ impl Lines {
                 comment = self.vector_comment(&[*value]);
             }
             self.line(&format!("{sign}{name} = {value:#010x}"), comment.trim_end());
+            self.at += if i == 0 { 2 } else { 1 };
             self.upload.write(address, *value);
         }
     }
@@ -249,7 +310,11 @@ impl Lines {
         size: usize,
         comment: impl Fn(&mut Self, usize, &[u32]) -> String,
     ) {
+        let start = self.at;
         for (i, row) in body.chunks(size).enumerate() {
+            // Dwords that are no packet have no header before them.
+            let has_header = usize::from(head != words::DWORDS);
+            self.at = if i == 0 { start } else { start + has_header + i * size };
             let mut text = if i == 0 { head.to_owned() } else { "+".to_owned() };
             for value in row {
                 let _ = write!(text, " {value:#010x}");
@@ -364,7 +429,7 @@ fn command_comment(opcode: Opcode, body: &[u32]) -> String {
 }
 
 /// Returns the assembler's name of a register, and the register.
-fn name(address: u32) -> (String, Option<RegisterRef>) {
+pub(super) fn name(address: u32) -> (String, Option<RegisterRef>) {
     let place = at(address);
     match place {
         Some(place) if place.address() == address => (place.to_string(), Some(place)),
@@ -372,13 +437,13 @@ fn name(address: u32) -> (String, Option<RegisterRef>) {
     }
 }
 
-fn floats(words: &[u32]) -> String {
+pub(super) fn floats(words: &[u32]) -> String {
     let floats = words.iter().map(|word| f32::from_bits(*word).to_string());
     floats.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the nonzero fields, and unnamed bits.
-fn fields(register: &Register, bits: u32) -> String {
+pub(super) fn fields(register: &Register, bits: u32) -> String {
     let mut out = Vec::new();
     for field in register.fields {
         let code = field.extract(bits);

@@ -8,7 +8,8 @@ use r500_stream::kernel::{Owned, Rejection, Rights, check};
 use r500_stream::{Chip, counted};
 use serde_json::{Value as Json, json};
 
-use super::{Content, Source, Stream};
+use super::Stream;
+use super::source::{Content, Source};
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::format::Format;
 use crate::command::terminal;
@@ -92,7 +93,7 @@ impl Stream {
 
 impl Source {
     /// Returns what the stream does not say: the chip of a capture; dwords have no buffers. Which memories a program owned is in neither.
-    fn rights(&self) -> Outcome<Rights> {
+    pub(super) fn rights(&self) -> Outcome<Rights> {
         let unknown = Rights { hyperz: Owned::Unknown, cmask: Owned::Unknown, ..Rights::default() };
         let Content::Capture(bytes) = &self.content else {
             return Ok(Rights { without_buffers: true, ..unknown });

@@ -7,7 +7,8 @@ use r500_card::Card;
 use r500_scene::{Scene, SceneText};
 use r500_stream::{Buffer, counted};
 
-use super::{Source, Stream};
+use super::Stream;
+use super::source::Source;
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::output_file::put_group;
 use crate::command::{input_args, overwrite, terminal};
