@@ -90,6 +90,24 @@ impl VertexSearch {
     /// Compares two programs, each with the constants that it gives itself.
     #[must_use]
     pub fn compare(&self, programs: [(&Program, &GivenConstants); 2]) -> VertexVerdict {
+        let edges = if self.tolerance.is_some() { 0 } else { EDGE_BATCHES };
+        self.compare_with(programs, edges)
+    }
+
+    /// Returns a vertex of random values for which the programs write different finite values other than 0.
+    pub(crate) fn ordinary(
+        &self,
+        programs: [(&Program, &GivenConstants); 2],
+    ) -> Option<VertexDifference> {
+        let found = self.compare_with(programs, 0).difference?;
+        found.values.iter().all(|value| value.is_normal()).then_some(found)
+    }
+
+    fn compare_with(
+        &self,
+        programs: [(&Program, &GivenConstants); 2],
+        edges: u64,
+    ) -> VertexVerdict {
         let mut memory = BatchMemory::default();
         let [mut first, mut second] = programs.map(|(program, given)| Candidate {
             program,
@@ -98,7 +116,6 @@ impl VertexSearch {
         });
         let mut verdict =
             VertexVerdict { vertices: 0, endless: 0, out_of_time: false, difference: None };
-        let edges = if self.tolerance.is_some() { 0 } else { EDGE_BATCHES };
         for batch in 0..edges + self.batches {
             if self.deadline.is_some_and(|end| Instant::now() >= end) {
                 verdict.out_of_time = true;
@@ -162,18 +179,39 @@ impl VertexSearch {
         Some((0..inputs.len()).map(outputs).collect())
     }
 
+    /// Returns what two programs write for the vertex of a difference, in its output and component; `None` if one does not end.
+    pub(crate) fn values_at(
+        &self,
+        programs: [(&Program, &GivenConstants); 2],
+        at: &VertexDifference,
+    ) -> Option<[f32; 2]> {
+        let mut memory = BatchMemory::default();
+        let mut values = [0.0; 2];
+        for ((program, given), value) in programs.into_iter().zip(&mut values) {
+            let interpreter = Interpreter::new(program, &[]);
+            let mut candidate = Candidate { program, given, interpreter };
+            let outputs = self.run(&mut candidate, &at.constants, &[at.inputs], &mut memory)?;
+            *value = outputs.first()?[usize::from(at.output)][usize::from(at.component)];
+        }
+        Some(values)
+    }
+
+    /// Returns whether two values of a component count as different.
+    pub(crate) fn differ(&self, a: f32, b: f32) -> bool {
+        match self.tolerance {
+            _ if a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan() => false,
+            None => true,
+            Some(tolerance) => !agree(Compare::Values, tolerance, a, b),
+        }
+    }
+
     /// Returns the first output and component that differ.
     fn different(
         &self,
         a: &[[f32; 4]; OUTPUTS],
         b: &[[f32; 4]; OUTPUTS],
     ) -> Option<(usize, usize)> {
-        let differ = |a: f32, b: f32| match self.tolerance {
-            _ if a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan() => false,
-            None => true,
-            Some(tolerance) => !agree(Compare::Values, tolerance, a, b),
-        };
         let mut places = (0..OUTPUTS).flat_map(|output| (0..4).map(move |n| (output, n)));
-        places.find(|(output, n)| differ(a[*output][*n], b[*output][*n]))
+        places.find(|(output, n)| self.differ(a[*output][*n], b[*output][*n]))
     }
 }

@@ -30,9 +30,9 @@ mod text;
 pub use check::{Lint, LintInfo, LintKind};
 pub use instruction::Instruction;
 pub use interpreter::{
-    ALT_TEMPORARIES, BATCH, BatchMemory, Equality, Execution, FlowLoop, FlowNode, FlowTreeError,
-    GivenConstants, Interpreter, Running, Step, TEMPORARIES, VertexState, Write, WrittenRegisters,
-    component, prove_equal, scalar,
+    ALT_TEMPORARIES, BATCH, BatchMemory, Equality, Execution, FlowBlock, FlowEdge, FlowGraph,
+    FlowLoop, FlowNode, FlowTreeError, GivenConstants, Interpreter, Running, Step, TEMPORARIES,
+    VertexState, Write, WrittenRegisters, component, prove_equal, scalar,
 };
 pub use program::{Controls, Flow, Program};
 pub use r500_chip::pvs::{

@@ -1,9 +1,11 @@
 //! Control-flow graphs for display: basic blocks with the instructions as text.
 
-use r500_check::draw::Chart;
-use r500_check::graph::{Blocks, Graph, Structure, Unstructured};
-use r500_program::Job;
-use r500_program::{CodeWindow, WindowError};
+use std::collections::BTreeMap;
+
+use r500_check::draw::{Arrow, BoxKind, Chart, ChartBox};
+use r500_check::graph::{Blocks, EdgeKind, Graph, Structure, Unstructured};
+use r500_program::{CodeWindow, Job, WindowError};
+use r500_pvs::{FlowEdge, FlowGraph, FlowNode, FlowTreeError, Program};
 
 /// The control-flow graph of a program, with its text.
 pub struct Flow<'a> {
@@ -44,7 +46,6 @@ impl<'a> Flow<'a> {
     /// Returns a summary: the numbers of instructions and blocks, and whether the program is structured.
     #[must_use]
     pub fn summary(&self) -> String {
-        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let structured = match &self.structure {
             Ok(_) => "structured".to_owned(),
             Err(why) => {
@@ -74,6 +75,117 @@ impl<'a> Flow<'a> {
         let text = |index: usize| wrapped(&self.lines[index], wrap);
         let chart = Chart::new(self.graph, &self.blocks, text);
         Chart { title: self.name.to_owned(), notes: vec![self.summary()], ..chart }
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The control-flow graph of a vertex program, with its text.
+pub struct VertexFlow<'a> {
+    /// Name of the program.
+    pub name: &'a str,
+    /// The basic blocks.
+    pub graph: FlowGraph,
+    /// What is executed, as a tree of loops; or why it is none.
+    pub tree: Result<Vec<FlowNode>, FlowTreeError>,
+    /// The instructions as text, by their numbers.
+    pub lines: BTreeMap<usize, String>,
+}
+
+/// Instructions that are followed, over all passes of loops.
+const MOST_FOLLOWED: usize = 1 << 20;
+/// Instructions of the tree.
+const MOST_OF_TREE: usize = 1 << 16;
+
+impl<'a> VertexFlow<'a> {
+    /// Builds the flow of a program.
+    #[must_use]
+    pub fn new(name: &'a str, program: &Program) -> Self {
+        let (base, code) = program.instructions();
+        let lines = code.iter().enumerate().map(|(n, inst)| (base + n, inst.to_string()));
+        Self {
+            name,
+            graph: program.flow_graph(MOST_FOLLOWED),
+            tree: program.flow_tree(MOST_OF_TREE),
+            lines: lines.collect(),
+        }
+    }
+
+    /// Returns the text of an instruction; empty outside of the program.
+    #[must_use]
+    pub fn line(&self, number: usize) -> &str {
+        self.lines.get(&number).map_or("", String::as_str)
+    }
+
+    /// Returns a summary: the numbers of instructions and blocks.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let blocks = &self.graph.blocks;
+        let instructions = blocks.iter().map(|block| block.last - block.first + 1).sum();
+        let gave_up = match self.graph.complete {
+            true => "",
+            false => {
+                "; it executes too many instructions to follow, or never ends: the graph is not complete"
+            }
+        };
+        format!(
+            "{}, {}, {}{gave_up}",
+            count(instructions, "instruction"),
+            count(blocks.len(), "block"),
+            count(self.graph.loops, "loop")
+        )
+    }
+
+    /// Returns the graph as a chart. Lines longer than `wrap` characters are broken; 0 breaks none.
+    #[must_use]
+    pub fn chart(&self, wrap: usize) -> Chart {
+        let blocks = &self.graph.blocks;
+        let mut boxes: Vec<ChartBox> = Vec::new();
+        for (number, block) in blocks.iter().enumerate() {
+            let mut lines = Vec::new();
+            for address in block.first..=block.last {
+                for (n, line) in wrapped(self.line(address), wrap).lines().enumerate() {
+                    let address = if n == 0 { address.to_string() } else { String::new() };
+                    lines.push(format!("{address:>3}  {line}"));
+                }
+            }
+            let kind = match block.reached {
+                true if number == self.graph.start => BoxKind::Start,
+                true => BoxKind::Block,
+                false => BoxKind::Unreached,
+            };
+            boxes.push(ChartBox { lines, kind, nesting: block.loops });
+        }
+        let end = boxes.len();
+        boxes.push(ChartBox { lines: vec!["end".into()], kind: BoxKind::End, nesting: 0 });
+        let arrows = blocks.iter().enumerate().flat_map(|(from, block)| {
+            block.successors.iter().map(move |(edge, to)| Arrow {
+                from,
+                to: to.unwrap_or(end),
+                kind: edge_kind(*edge),
+                back: *edge == FlowEdge::Back || to.is_some_and(|to| to <= from),
+            })
+        });
+        let arrows = arrows.collect();
+        Chart { title: self.name.to_owned(), notes: vec![self.summary()], boxes, arrows }
+    }
+}
+
+/// Returns the kind of an edge, as fragment programs have them.
+#[must_use]
+pub fn edge_kind(edge: FlowEdge) -> EdgeKind {
+    match edge {
+        FlowEdge::Next => EdgeKind::Next,
+        FlowEdge::Enter => EdgeKind::Enter,
+        FlowEdge::Back => EdgeKind::Back,
+        FlowEdge::Leave => EdgeKind::LeaveLoop,
+        FlowEdge::Skip => EdgeKind::Skip,
+        FlowEdge::Jump => EdgeKind::Jump,
+        FlowEdge::Call => EdgeKind::Call,
+        FlowEdge::Return => EdgeKind::Return,
+        FlowEdge::End => EdgeKind::End,
     }
 }
 

@@ -18,6 +18,7 @@ use serde_json::{Value as Json, json};
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, ReadArgs};
+use super::vertex::VertexFile;
 use super::{markdown, terminal};
 
 /// Explain dwords, instructions, names and error codes.
@@ -199,26 +200,51 @@ impl Explain {
     }
 
     fn program(&self, file: &str, numbers: &[String], answers: &mut Vec<Answer>) -> Outcome<()> {
+        if let Some(vertex) =
+            VertexFile::picked(Path::new(file), self.pick.as_deref(), ReadArgs::default())?
+        {
+            vertex.sound()?;
+            let (base, code) = vertex.program().instructions();
+            return chosen(file, base, code, numbers, |_, inst| {
+                answers.push(Answer::VertexInstruction(inst));
+            });
+        }
         let code = input_args::one(Path::new(file), ReadArgs::default(), self.pick.as_deref())?
             .program
             .code;
-        let wanted: Vec<usize> = match numbers {
-            [] => (0..code.len()).collect(),
-            some => some.iter().filter_map(|number| number.parse().ok()).collect(),
-        };
-        for number in wanted {
-            let Some(&inst) = code.get(number) else {
-                return Err(Failure::input(anyhow::anyhow!(
-                    "{file}: there is no instruction {number}; it has {}",
-                    code.len()
-                )));
-            };
+        chosen(file, 0, &code, numbers, |number, inst| {
             let text = Some(r500::asm::print_instruction(inst));
             let dwords = Box::new(explain::instruction(inst));
             answers.push(Answer::Instruction { number: Some(number), text, dwords });
-        }
-        Ok(())
+        })
     }
+}
+
+/// Calls `each` with the instructions of these numbers, all if there are none, of code that begins with number `base`.
+fn chosen<T: Copy>(
+    file: &str,
+    base: usize,
+    code: &[T],
+    numbers: &[String],
+    mut each: impl FnMut(usize, T),
+) -> Outcome<()> {
+    let wanted: Vec<usize> = match numbers {
+        [] => (base..base + code.len()).collect(),
+        some => some.iter().filter_map(|number| number.parse().ok()).collect(),
+    };
+    for number in wanted {
+        let Some(&inst) = number.checked_sub(base).and_then(|index| code.get(index)) else {
+            let has = match base {
+                0 => format!("it has {}", code.len()),
+                base => format!("it has {base} to {}", base + code.len() - 1),
+            };
+            return Err(Failure::input(anyhow::anyhow!(
+                "{file}: there is no instruction {number}; {has}"
+            )));
+        };
+        each(number, inst);
+    }
+    Ok(())
 }
 
 fn layout(name: &str) -> Result<Layout, String> {

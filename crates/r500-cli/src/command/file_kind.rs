@@ -139,7 +139,7 @@ impl FileKind {
                  `r500 asm {file} -o scene.r5cs` makes a capture, whose draws `r500 stream --draw` writes for the other commands"
             ),
             Content::Vertex => format!(
-                "`r500 check {file}` checks it; `r500 asm`, `disasm`, `convert`, `fmt`, `stats`, `run`, `trace`, `debug` and `test` take it, too"
+                "`r500 check {file}` checks it; `r500 asm`, `disasm`, `convert`, `fmt`, `stats`, `cfg`, `diff`, `opt`, `explain`, `run`, `trace`, `debug` and `test` take it, too"
             ),
             Content::Programs(Language::Format(Format::MesaLog)) => format!(
                 "`r500 convert {file} --list` lists its compilations, `r500 disasm {file} --pick fp0` prints a fragment \

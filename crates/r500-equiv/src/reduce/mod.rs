@@ -23,6 +23,7 @@ mod picture;
 mod recorded;
 mod removal;
 mod signature;
+mod vertices;
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -33,6 +34,7 @@ use r500_exec::reference::Reference;
 use r500_program::{InputData, Job, Plane};
 
 pub use signature::{Output, Signature, Way};
+pub use vertices::{ReducedVertices, VertexReduction};
 
 use super::{Difference, Incomparable, Pair};
 use r500_service::lint;

@@ -56,7 +56,7 @@ impl FlowControl {
         Self { first, last, ops }
     }
 
-    fn after(&self, instruction: u16) -> impl Iterator<Item = (usize, &FlowInst)> {
+    pub(super) fn after(&self, instruction: u16) -> impl Iterator<Item = (usize, &FlowInst)> {
         self.ops.iter().enumerate().filter(move |(_, op)| op.act == instruction)
     }
 }
@@ -208,6 +208,11 @@ impl Sequencer {
                 _ => Running::Loop { left: frame.left, index: frame.index },
             }
         })
+    }
+
+    /// Returns the loops and calls that run, by their place in [`FlowControl::ops`], with the remaining passes; the outermost first.
+    pub(super) fn frames(&self) -> impl Iterator<Item = (usize, u16)> {
+        self.stack.iter().map(|frame| (frame.inst, frame.left))
     }
 
     /// Returns the number of loops and calls that run.

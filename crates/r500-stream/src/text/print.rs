@@ -312,7 +312,7 @@ impl Lines {
     ) {
         let start = self.at;
         for (i, row) in body.chunks(size).enumerate() {
-            // Dwords that are no packet have no header before them.
+            // Dwords outside of packets have no header before them.
             let has_header = usize::from(head != words::DWORDS);
             self.at = if i == 0 { start } else { start + has_header + i * size };
             let mut text = if i == 0 { head.to_owned() } else { "+".to_owned() };

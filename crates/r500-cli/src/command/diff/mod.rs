@@ -7,6 +7,7 @@ mod many;
 mod pairs;
 mod prove;
 mod reduce;
+mod reduce_vertices;
 mod run;
 mod vertices;
 
@@ -91,10 +92,11 @@ pub(super) struct Diff {
     #[arg(long)]
     fail_on_findings: bool,
     /// Reduce a pair that differs: remove instructions, then operands, constants and inputs, as long as the programs still
-    /// differ in the same way with the values that were found. Prints both with these values (implies --run)
+    /// differ in the same way with the values that were found; of vertex programs instructions, flow control and components, with
+    /// ordinary values if they show a difference. Prints both with these values (implies --run)
     #[arg(long, conflicts_with = "prove")]
     reduce: bool,
-    /// Folder for the reduced programs: A.r5 and B.r5
+    /// Folder for the reduced programs: A.r5 and B.r5, of vertex programs A.vs.r5 and B.vs.r5
     #[arg(short, long, value_name = "DIR", requires = "reduce")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 use similar::{ChangeTag, TextDiff};
 
 use super::known::KnownDifferences;
+use super::reduce_vertices::VertexReport;
 use super::{Diff, write_answer};
 use crate::command::compilation;
 use crate::command::exit::{Failure, Outcome, Status};
@@ -32,6 +33,8 @@ struct Comparison<'a> {
     /// Whether the programs are equal for all vertices, if that was tried.
     proof: Option<Equality>,
     run: Option<VertexVerdict>,
+    /// The smallest pair that still differs, if it was wanted and they differ.
+    reduced: Option<VertexReport>,
 }
 
 impl Diff {
@@ -61,14 +64,27 @@ impl Diff {
         }
         let programs = self.programs(files.each_ref());
         let lines = files.each_ref().map(lines);
-        let mut comparison =
-            Comparison { same: lines[0] == lines[1], lines, files, proof: None, run: None };
+        let mut comparison = Comparison {
+            same: lines[0] == lines[1],
+            lines,
+            files,
+            proof: None,
+            run: None,
+            reduced: None,
+        };
         if self.prove || self.runs() {
             comparison.proof = Some(prove_equal(programs));
         }
         let proved = comparison.proof == Some(Equality::Proved);
         if self.runs() || self.prove && !proved {
             comparison.run = Some(self.search()?.compare(programs));
+        }
+        if self.reduce
+            && let Some(found) = comparison.difference()
+        {
+            let inputs = files.each_ref().map(|file| file.path().to_owned());
+            let (search, folder) = (self.search()?, self.output.as_deref());
+            comparison.reduced = Some(VertexReport::new(programs, found, search, folder, &inputs)?);
         }
         let mut out = std::io::BufWriter::new(terminal::out());
         match self.format {
@@ -102,7 +118,6 @@ impl Diff {
     fn refuse_for_vertices(&self) -> Outcome<()> {
         self.refuse_for_one_pair()?;
         let given = [
-            ("--reduce", self.reduce),
             ("--fail-on-findings", self.fail_on_findings),
             ("--share, --carried, --size and --shard", self.run.is_of_pixels()),
         ];
@@ -189,6 +204,9 @@ impl Comparison<'_> {
         for (name, number, vector) in self.read(found) {
             writeln!(out, "  {name}[{number}] = {}", float_format::vector(&vector))?;
         }
+        if let Some(reduced) = &self.reduced {
+            reduced.text(out)?;
+        }
         Ok(())
     }
 
@@ -223,7 +241,7 @@ impl Comparison<'_> {
                 "first": first,
             })
         });
-        json!({
+        let mut answer = json!({
             "version": 1,
             "kind": "vertex",
             "files": self.files.each_ref().map(VertexFile::name),
@@ -233,7 +251,11 @@ impl Comparison<'_> {
             "only_b": only_b,
             "proof": proof,
             "run": run,
-        })
+        });
+        if let Some(reduced) = &self.reduced {
+            answer["reduced"] = reduced.json();
+        }
+        answer
     }
 
     fn difference(&self) -> Option<&VertexDifference> {
@@ -304,7 +326,7 @@ impl Comparison<'_> {
 }
 
 /// Returns a number, with its bits where the decimal does not say them.
-fn value(x: f32) -> String {
+pub(super) fn value(x: f32) -> String {
     match x == 0.0 && x.is_sign_positive() || x.abs() >= 1e-4 && x.abs() < 1e7 {
         true => float_format::text(x),
         false => float_format::bits(x),

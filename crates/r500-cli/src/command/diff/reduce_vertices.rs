@@ -1,0 +1,145 @@
+//! `--reduce` of vertex programs.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use r500::equivalence::reduce::{ReducedVertices, VertexReduction};
+use r500::equivalence::{VertexDifference, VertexSearch};
+use r500::pvs::{Fill, GivenConstants, Program, Source, SrcType};
+use r500_stream::counted;
+use serde_json::{Value as Json, json};
+
+use super::vertices::value;
+use crate::command::exit::Outcome;
+use crate::command::output_file::{create_folder, put};
+use crate::command::{overwrite, terminal};
+
+/// Time limit of a reduction.
+const TIME: Duration = Duration::from_secs(60);
+
+/// A reduced pair as text.
+pub(super) struct VertexReport {
+    /// Instructions of the programs before.
+    before: [usize; 2],
+    reduced: ReducedVertices,
+    written: [String; 2],
+    /// The files that were written.
+    files: Vec<PathBuf>,
+}
+
+impl VertexReport {
+    /// Reduces a pair and writes it to a folder, if one is given.
+    pub(super) fn new(
+        programs: [(&Program, &GivenConstants); 2],
+        found: &VertexDifference,
+        search: VertexSearch,
+        folder: Option<&Path>,
+        inputs: &[PathBuf],
+    ) -> Outcome<Self> {
+        let deadline = search.deadline.or_else(|| Instant::now().checked_add(TIME));
+        let before = programs.map(|(program, _)| program.instructions().1.len());
+        let bar = terminal::progress((before[0] + before[1]) as u64, "instructions removed");
+        let progress = |now: [usize; 2], _: u64| {
+            let left = (now[0] + now[1]) as u64;
+            // NOPs for instructions with flow control are no more than there were.
+            bar.set_position(bar.length().unwrap_or(left).saturating_sub(left));
+        };
+        let search = VertexSearch { deadline, ..search };
+        let reduced = VertexReduction { search, progress: &progress }.run(programs, found);
+        bar.finish_and_clear();
+        let written = [0, 1].map(|side| text(&reduced, side));
+        let mut files = Vec::new();
+        if let Some(folder) = folder {
+            create_folder(folder)?;
+            files = ["A.vs.r5", "B.vs.r5"].map(|name| folder.join(name)).to_vec();
+            overwrite::refuse(files.iter().map(PathBuf::as_path), inputs)?;
+            for (path, text) in files.iter().zip(&written) {
+                put(path, text.as_bytes())?;
+            }
+        }
+        Ok(Self { before, reduced, written, files })
+    }
+
+    fn after(&self) -> [usize; 2] {
+        self.reduced.programs.each_ref().map(|program| program.instructions().1.len())
+    }
+
+    pub(super) fn text(&self, out: &mut impl Write) -> io::Result<()> {
+        let ([a, b], [x, y]) = (self.before, self.after());
+        let end = if self.reduced.complete { "" } else { ", as far as the time limit allowed" };
+        writeln!(
+            out,
+            "\nreduced: A {a} -> {}, B {b} -> {}, in {}{end}",
+            counted(x as u64, "instruction"),
+            counted(y as u64, "instruction"),
+            counted(self.reduced.runs, "run")
+        )?;
+        let VertexDifference { output, component, values, .. } = &self.reduced.difference;
+        let letter = ["x", "y", "z", "w"][usize::from(*component)];
+        writeln!(
+            out,
+            "out[{output}].{letter} is {} in A and {} in B",
+            value(values[0]),
+            value(values[1])
+        )?;
+        for (side, text) in ["A", "B"].into_iter().zip(&self.written) {
+            writeln!(out, "\n-- {side}, reduced\n{}", text.trim_end())?;
+        }
+        for path in &self.files {
+            writeln!(out, "wrote {}", path.display())?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn json(&self) -> Json {
+        let VertexDifference { output, component, .. } = &self.reduced.difference;
+        let files: Vec<String> = self.files.iter().map(|path| path.display().to_string()).collect();
+        json!({
+            "instructions_before": self.before,
+            "instructions": self.after(),
+            "runs": self.reduced.runs,
+            "complete": self.reduced.complete,
+            "output": output,
+            "component": component,
+            "a": self.written[0],
+            "b": self.written[1],
+            "files": files,
+        })
+    }
+}
+
+/// Returns a program as text, with the inputs and constants that it reads.
+fn text(reduced: &ReducedVertices, side: usize) -> String {
+    let program = reduced.programs[side].clone();
+    let found = &reduced.difference;
+    let (mut constants, mut inputs) = (BTreeMap::new(), BTreeMap::new());
+    for inst in program.instructions().1 {
+        for source in inst.read_sources().into_iter().flatten() {
+            let number = source.offset();
+            let given = reduced.given[side].get(&number).copied();
+            let of = |vectors: &[[f32; 4]]| {
+                vectors.get(usize::from(number)).map(|vector| vector.map(f32::to_bits))
+            };
+            match source.reg_type() {
+                SrcType::INPUT => inputs.extend(of(&found.inputs).map(|bits| (number, bits))),
+                SrcType::CONSTANT => {
+                    constants
+                        .extend(given.or_else(|| of(&found.constants)).map(|bits| (number, bits)));
+                }
+                _ => {}
+            }
+        }
+    }
+    let source = Source {
+        program,
+        name: None,
+        constants,
+        inputs,
+        expectations: Vec::new(),
+        fill: Fill::Unused,
+        spans: Vec::new(),
+    };
+    source.to_string()
+}
