@@ -6,8 +6,8 @@
 use r500_isa::Instruction;
 use r500_pvs::{self as pvs, Addressing, Component, DstType, Op, Src, SrcType};
 
-use crate::detect::{as_text, without_comments};
 use crate::error::ReadErrorKind;
+use crate::head_text::{as_text, without_comments};
 use crate::{ReadError, mesa_log};
 
 /// Magic numbers of other files: offset, bytes, kind. All have at least four bytes, or are checked further in

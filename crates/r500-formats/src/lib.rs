@@ -26,6 +26,7 @@ mod find;
 mod foreign;
 mod format;
 mod gzip;
+mod head_text;
 mod hex;
 pub mod json;
 mod limits;

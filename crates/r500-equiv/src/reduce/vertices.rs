@@ -11,7 +11,9 @@
 
 use std::time::Instant;
 
-use r500_pvs::{Addressing, Controls, Dst, DstType, GivenConstants, Instruction, Program};
+use r500_pvs::{
+    Addressing, Controls, Dst, DstType, GivenConstants, INSTRUCTIONS, Instruction, Program,
+};
 
 use crate::vertex::{VertexDifference, VertexSearch};
 
@@ -268,7 +270,9 @@ fn without(program: &Program, removed: impl Fn(usize) -> bool) -> Option<Program
 }
 
 /// Returns the places of instructions that both have in the same order: a longest common subsequence.
+/// Of longer programs than the processor has, only the beginning is compared.
 fn common(a: &[Instruction], b: &[Instruction]) -> Vec<(usize, usize)> {
+    let [a, b] = [a, b].map(|code| &code[..code.len().min(INSTRUCTIONS)]);
     let width = b.len() + 1;
     let mut longest = vec![0u32; (a.len() + 1) * width];
     for (i, of_a) in a.iter().enumerate().rev() {

@@ -11,10 +11,9 @@ use r500::pvs::{Fill, GivenConstants, Program, Source, SrcType};
 use r500_stream::counted;
 use serde_json::{Value as Json, json};
 
-use super::vertices::value;
 use crate::command::exit::Outcome;
 use crate::command::output_file::{create_folder, put};
-use crate::command::{overwrite, terminal};
+use crate::command::{float_format, overwrite, terminal};
 
 /// Time limit of a reduction.
 const TIME: Duration = Duration::from_secs(60);
@@ -142,4 +141,12 @@ fn text(reduced: &ReducedVertices, side: usize) -> String {
         spans: Vec::new(),
     };
     source.to_string()
+}
+
+/// Returns a number, with its bits where the decimal does not say them.
+pub(super) fn value(x: f32) -> String {
+    match x == 0.0 && x.is_sign_positive() || x.abs() >= 1e-4 && x.abs() < 1e7 {
+        true => float_format::text(x),
+        false => float_format::bits(x),
+    }
 }

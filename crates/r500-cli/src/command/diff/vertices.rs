@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 use similar::{ChangeTag, TextDiff};
 
 use super::known::KnownDifferences;
-use super::reduce_vertices::VertexReport;
+use super::reduce_vertices::{VertexReport, value};
 use super::{Diff, write_answer};
 use crate::command::compilation;
 use crate::command::exit::{Failure, Outcome, Status};
@@ -322,14 +322,6 @@ impl Comparison<'_> {
         read.sort_by_key(|(name, number, _)| (*name != "input", *number));
         read.dedup_by_key(|(name, number, _)| (*name, *number));
         read
-    }
-}
-
-/// Returns a number, with its bits where the decimal does not say them.
-pub(super) fn value(x: f32) -> String {
-    match x == 0.0 && x.is_sign_positive() || x.abs() >= 1e-4 && x.abs() < 1e7 {
-        true => float_format::text(x),
-        false => float_format::bits(x),
     }
 }
 
