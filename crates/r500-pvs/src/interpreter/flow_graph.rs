@@ -41,7 +41,7 @@ pub struct FlowBlock {
 /// Why one instruction follows another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FlowEdge {
-    /// It stands behind it.
+    /// It stands after it.
     Next,
     /// A loop begins.
     Enter,
