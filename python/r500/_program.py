@@ -240,9 +240,7 @@ class Drawing:
         (height, width, bytes of a pixel) bytes as the card stores them. ``out`` is the array to draw into, such as that of the picture
         before: pictures of one size then take no memory (engines ``jit`` and ``fast``).
         """
-        code = _FORMATS.get(format) if isinstance(format, str) else format
-        if not isinstance(code, int):
-            raise Error(f"no format is called {format!r}: there are float, rgba8 and bgra8, and numbers")
+        code = self._code(format)
         if out is not None:
             self._draw_into(code, target, out, numpy.dtype("<f4" if format == "float" else numpy.uint8))
             return out
@@ -251,6 +249,32 @@ class Drawing:
         if format == "float":
             return pixels.view("<f4").reshape(height, width, -1)
         return pixels.reshape(height, width, -1)
+
+    def draw_batch(
+        self, constants: Any, first: int = 0, format: Union[str, int] = "float", target: int = 0
+    ) -> "numpy.ndarray[Any, Any]":
+        """Draws one picture after the other in one call, each with its own constants: (pictures, height, width, ...) as of ``draw``.
+
+        ``constants`` are (pictures, constants, 4) floats; those of a picture are set from number ``first`` on before it is drawn.
+        """
+        code = self._code(format)
+        values = _floats(constants, "constants")
+        if values.ndim != 3:
+            raise Error(f"constants: the shape must be (pictures, constants, 4), it is {values.shape}")
+        width, height = self.size
+        pictures, count, _ = values.shape
+        if count == 0:
+            raise Error("constants: there are none; `draw` draws with those that are set")
+        drawn = self._native.draw_batch(first, values.tobytes(), count, code, target)
+        pixels = numpy.frombuffer(drawn, "<f4" if format == "float" else numpy.uint8)
+        return pixels.reshape(pictures, height, width, pixels.size // max(1, pictures * height * width))
+
+    @staticmethod
+    def _code(format: Union[str, int]) -> int:
+        code = _FORMATS.get(format) if isinstance(format, str) else format
+        if not isinstance(code, int):
+            raise Error(f"no format is called {format!r}: there are float, rgba8 and bgra8, and numbers")
+        return code
 
     def _draw_into(
         self, code: int, target: int, out: "numpy.ndarray[Any, Any]", dtype: "numpy.dtype[Any]"

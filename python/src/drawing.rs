@@ -214,6 +214,36 @@ impl Drawing {
         PyByteArray::new_with(py, target.length, |bytes| py.detach(|| self.draw_to(&target, bytes)))
     }
 
+    /// Draws a picture for each `count` constants, which are set from number `first` on before it. The pictures follow each other.
+    fn draw_batch<'py>(
+        &mut self,
+        py: Python<'py>,
+        first: usize,
+        constants: &[u8],
+        count: usize,
+        format: u32,
+        target: usize,
+    ) -> PyResult<Bound<'py, PyByteArray>> {
+        let target = self.target(format, target)?;
+        let constants = vectors(constants);
+        let pictures = constants.chunks_exact(count.max(1)).len();
+        let length = target.length.checked_mul(pictures);
+        let length = length.ok_or_else(|| error("the pictures are larger than the memory"))?;
+        // As for one picture.
+        PyByteArray::new_with(py, length, |bytes| {
+            py.detach(|| {
+                let pictures = bytes.chunks_exact_mut(target.length.max(1));
+                for (constants, picture) in constants.chunks_exact(count.max(1)).zip(pictures) {
+                    for (n, value) in (first..).zip(constants) {
+                        self.bindings.set_constant(n, *value).map_err(error)?;
+                    }
+                    self.draw_to(&target, picture)?;
+                }
+                Ok(())
+            })
+        })
+    }
+
     /// Draws into the caller's bytes, as many as the picture takes; after the first picture without allocating memory.
     fn draw_into(
         &mut self,

@@ -223,3 +223,24 @@ def test_a_host_is_tested():
     assert len(test.compare(wrong)) == 1
     with pytest.raises(r500.Error, match="pixels"):
         test.compare(wrong[1:])
+
+
+def test_a_batch_draws_what_single_calls_do():
+    source = b"OUT LAST src0.rgb = const[3], src1.rgb = const[4] : out[0].rgb = MAD src0.rgb src1.rgb src0.000 ;"
+    drawing = r500.read(source, name="a.r5").prepare((5, 4))
+    constants = numpy.random.default_rng(1).random((6, 2, 4), dtype=numpy.float32)
+    for format in ("float", "rgba8"):
+        single = []
+        for first, second in constants:
+            drawing.set_constant(3, first)
+            drawing.set_constant(4, second)
+            single.append(drawing.draw(format).copy())
+        batch = drawing.draw_batch(constants, first=3, format=format)
+        assert batch.shape == (6, 4, 5, 4)
+        assert numpy.array_equal(batch, numpy.stack(single))
+    assert drawing.draw_batch(constants[:0], first=3).shape[:3] == (0, 4, 5)
+    for wrong in (constants[0], constants[:, :0], constants[..., :3]):
+        with pytest.raises(r500.Error):
+            drawing.draw_batch(wrong, first=3)
+    with pytest.raises(r500.Error, match="25[56]"):
+        drawing.draw_batch(constants, first=255)

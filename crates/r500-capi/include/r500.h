@@ -202,6 +202,18 @@ typedef struct r500_surfaces {
   size_t coverage_pitch;
 } r500_surfaces;
 
+// One draw of a batch.
+typedef struct r500_batch_draw {
+  // Float constants that are set before this draw, four floats each; they stay set. NULL for none.
+  const float *constants;
+  // The number of the first one.
+  size_t first;
+  // How many there are.
+  size_t count;
+  // What is drawn.
+  struct r500_surfaces surfaces;
+} r500_batch_draw;
+
 // A chunk of a submission, as `struct drm_radeon_cs_chunk` has it, with a pointer of C.
 typedef struct r500_chunk {
   // R500_CHUNK_IB and so on; others are ignored.
@@ -363,6 +375,12 @@ bool r500_clear_texture(struct r500_drawing *drawing, size_t unit);
 // Sets float constant n, 0 to 255, to four floats. Costs nothing else.
 bool r500_set_constant(struct r500_drawing *drawing, size_t n, const float *value);
 
+// Sets `count` float constants from number `first` on, four floats each. If they are not all of 0 to 255 it is an error, and none is set.
+bool r500_set_constants(struct r500_drawing *drawing,
+                        size_t first,
+                        const float *values,
+                        size_t count);
+
 // Sets integer constant n, 0 to 31: iterations of a loop, first value and step of its aL.
 bool r500_set_int_constant(struct r500_drawing *drawing,
                            size_t n,
@@ -387,6 +405,13 @@ bool r500_set_coverage(struct r500_drawing *drawing,
 
 // Draws. Surfaces must not overlap each other.
 bool r500_draw(struct r500_drawing *drawing, const struct r500_surfaces *surfaces);
+
+// Draws `count` times, in order, each with its own constants. Surfaces of one draw must not overlap each other. `drawn`, if not NULL,
+// is how many draws were done: all, or those before the one with an error.
+bool r500_draw_batch(struct r500_drawing *drawing,
+                     const struct r500_batch_draw *draws,
+                     size_t count,
+                     size_t *drawn);
 
 // Returns a card as the kernel's driver leaves it when it starts. `engine_name` is what runs fragment programs: "fast" (the default, for
 // NULL), "jit" or "reference"; all draw the same bits. `chip_name` is "rv515", "rv530" (the default, for NULL), "r520" or "r580". Free it with

@@ -10,6 +10,7 @@ use r500::exec::{
     Bindings, ColorSurface, Drawing as Prepared, EngineName, Options, PixelRect, Plane, Shader,
     Surfaces as Targets,
 };
+use r500::isa::CONSTANTS;
 use r500::isa::state::{UsFcIntConst, UsOutFmt};
 use r500::jit::shared_engine;
 use r500::program::{Input, InputData};
@@ -83,6 +84,20 @@ pub struct Surfaces {
     pub coverage_size: usize,
     /// Bytes from a row to the next.
     pub coverage_pitch: usize,
+}
+
+/// One draw of a batch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct BatchDraw {
+    /// Float constants that are set before this draw, four floats each; they stay set. NULL for none.
+    pub constants: *const f32,
+    /// The number of the first one.
+    pub first: usize,
+    /// How many there are.
+    pub count: usize,
+    /// What is drawn.
+    pub surfaces: Surfaces,
 }
 
 /// Returns the engine of a caller's name, or the usual one.
@@ -244,6 +259,23 @@ pub unsafe extern "C" fn r500_set_constant(
     })
 }
 
+/// Sets `count` float constants from number `first` on, four floats each. If they are not all of 0 to 255 it is an error, and none is set.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_set_constants(
+    drawing: *mut Drawing,
+    first: usize,
+    values: *const f32,
+    count: usize,
+) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let (mut drawing, values) =
+            unsafe { (exclusive(drawing)?, vectors(values, count, "values")?) };
+        drawing.set_constants(first, values)?;
+        Ok(true)
+    })
+}
+
 /// Sets integer constant n, 0 to 31: iterations of a loop, first value and step of its aL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn r500_set_int_constant(
@@ -349,8 +381,87 @@ pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfa
             let surfaces = pointers::reference(surfaces, "surfaces")?;
             (exclusive(drawing)?, *surfaces)
         };
+        // SAFETY: the contract of `pointers`.
+        unsafe { drawing.draw(given)? };
+        Ok(true)
+    })
+}
+
+/// Draws `count` times, in order, each with its own constants. Surfaces of one draw must not overlap each other. `drawn`, if not NULL,
+/// is how many draws were done: all, or those before the one with an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_draw_batch(
+    drawing: *mut Drawing,
+    draws: *const BatchDraw,
+    count: usize,
+    drawn: *mut usize,
+) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let (mut drawing, draws) =
+            unsafe { (exclusive(drawing)?, pointers::slice(draws, count, "draws")?) };
+        let done = |number: usize| {
+            if !drawn.is_null() {
+                // SAFETY: the caller's memory for a number.
+                unsafe { drawn.write(number) };
+            }
+        };
+        done(0);
+        for (number, draw) in draws.iter().enumerate() {
+            // SAFETY: the contract of `pointers`.
+            unsafe {
+                let constants = match draw.constants.is_null() {
+                    true => &[],
+                    false => vectors(draw.constants, draw.count, "constants")?,
+                };
+                drawing.set_constants(draw.first, constants)?;
+                drawing.draw(draw.surfaces)?;
+            }
+            done(number + 1);
+        }
+        Ok(true)
+    })
+}
+
+/// Returns vectors of four floats of the caller.
+///
+/// # Safety
+/// As [`pointers::slice`] for four times as many floats.
+unsafe fn vectors<'a>(
+    values: *const f32,
+    count: usize,
+    name: &str,
+) -> Result<&'a [[f32; 4]], Error> {
+    let floats = count
+        .checked_mul(4)
+        .ok_or_else(|| Error::argument(format!("{count} {name} are too many")))?;
+    // SAFETY: the caller's contract.
+    Ok(unsafe { pointers::slice(values, floats, name)? }.as_chunks::<4>().0)
+}
+
+impl DrawingState {
+    /// Sets constants from number `first` on: all or none.
+    fn set_constants(&mut self, first: usize, values: &[[f32; 4]]) -> Result<(), Error> {
+        if first.checked_add(values.len()).is_none_or(|end| end > CONSTANTS) {
+            return Err(Error::argument(format!(
+                "{} constants from number {first} on; they are 0 to {}",
+                values.len(),
+                CONSTANTS - 1
+            )));
+        }
+        for (n, value) in (first..).zip(values) {
+            self.bindings.set_constant(n, *value)?;
+        }
+        Ok(())
+    }
+
+    /// Draws to surfaces of the caller.
+    ///
+    /// # Safety
+    /// The pointers of the surfaces are valid, as the contract of [`pointers`] says.
+    unsafe fn draw(&mut self, given: Surfaces) -> Result<(), Error> {
         let Surfaces { x, y, width, height, .. } = given;
-        let [all_columns, all_rows] = drawing.bindings.size();
+        let [all_columns, all_rows] = self.bindings.size();
         let area = match width {
             0 => PixelRect { x: 0, y: 0, width: all_columns, height: all_rows },
             _ => PixelRect { x, y, width, height },
@@ -370,7 +481,7 @@ pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfa
             let values = unsafe { pointers::slice_mut(given.depth, given.depth_size, "depth")? };
             targets.depth = Some(Plane { values, pitch: given.depth_pitch });
         }
-        let DrawingState { prepared, bindings, coverage } = &mut *drawing;
+        let Self { prepared, bindings, coverage } = self;
         if !given.coverage.is_null() {
             // C may have left any byte there, and not every byte is a valid `bool`.
             // No more than the area needs, whatever size the caller states.
@@ -398,6 +509,6 @@ pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfa
                 }
             }
         }
-        Ok(true)
-    })
+        Ok(())
+    }
 }

@@ -95,6 +95,11 @@ fn draws(engine: &CStr, threads: usize) -> (u64, i64) {
             mask[n as usize % pixels] = u8::from(n % 2 == 0);
             assert!(r500_set_coverage(drawing, mask.as_ptr(), pixels));
             assert!(r500_draw(drawing, &raw const surfaces), "{:?}", error());
+            if n % 10 == 0 {
+                let batch = BatchDraw { constants: value.as_ptr(), first: 1, count: 1, surfaces };
+                let (draws, drawn) = ([batch; 2], std::ptr::null_mut());
+                assert!(r500_draw_batch(drawing, draws.as_ptr(), 2, drawn), "{:?}", error());
+            }
         });
         assert!(bytes.iter().any(|byte| *byte != 0));
         assert!(r500_drawing_free(drawing));
