@@ -217,7 +217,9 @@ fn lines_are_found_by_register_value_and_text() {
     r500(&["stream", &file, "--find", "US_OUT_FMT_0"]).status(0).shows("     1  1:2  US_OUT_FMT_0");
     r500(&["stream", &file, "--find", "SU_CULL_MODE=3"]).status(1).says("in no line");
     let json = r500(&["stream", &file, "--find", "ve_add", "--format", "json"]).status(0);
-    json.shows("\"draw\": null").shows("\"submission\": 0");
+    let json = json.shows("\"draw\":null").shows("\"submission\":0");
+    let parsed: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(parsed["lines"].as_array().unwrap().len(), 1);
 }
 
 #[test]

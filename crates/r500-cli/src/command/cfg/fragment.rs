@@ -7,7 +7,7 @@ use r500::check::draw::Chart;
 use r500::check::graph::{BlockNode, Statement};
 use serde_json::{Value, json};
 
-use super::{Graphic, kind_name};
+use super::{Graphic, block_title, edge_label, kind_name};
 
 /// The control-flow graph of a program, for output.
 pub(super) struct FlowOutput<'a>(pub(super) Flow<'a>);
@@ -24,21 +24,9 @@ impl Graphic for FlowOutput<'_> {
     fn text(&self) -> String {
         let mut text = format!("{}: {}\n", self.0.name, self.0.summary());
         for (number, block) in self.0.blocks.blocks.iter().enumerate() {
-            let _ = write!(text, "\nblock {number}");
-            if number == self.0.blocks.start {
-                text.push_str(", the start");
-            }
-            if !block.reached {
-                text.push_str(", never reached");
-            }
-            match self.nesting(number) {
-                0 => {}
-                1 => text.push_str(", in a loop"),
-                n => {
-                    let _ = write!(text, ", in {n} loops");
-                }
-            }
-            text.push('\n');
+            let is_start = number == self.0.blocks.start;
+            let title = block_title(number, is_start, block.reached, self.nesting(number));
+            let _ = writeln!(text, "\n{title}");
             for index in block.first..=block.last {
                 let _ = writeln!(
                     text,
@@ -48,8 +36,7 @@ impl Graphic for FlowOutput<'_> {
                 );
             }
             for (kind, to) in &block.successors {
-                let label = kind.label();
-                let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+                let label = edge_label(*kind);
                 let _ = match to {
                     BlockNode::Block(to) => writeln!(text, "       -> {label}block {to}"),
                     BlockNode::End => writeln!(text, "       -> {label}end"),

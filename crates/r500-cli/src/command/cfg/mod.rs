@@ -138,6 +138,26 @@ impl Cfg {
     }
 }
 
+/// Returns the line above the instructions of a block.
+fn block_title(number: usize, is_start: bool, reached: bool, loops: usize) -> String {
+    let start = if is_start { ", the start" } else { "" };
+    let reached = if reached { "" } else { ", never reached" };
+    let loops = match loops {
+        0 => String::new(),
+        1 => ", in a loop".to_owned(),
+        n => format!(", in {n} loops"),
+    };
+    format!("block {number}{start}{reached}{loops}")
+}
+
+/// Returns what stands before the end of an edge.
+fn edge_label(kind: EdgeKind) -> String {
+    match kind.label() {
+        "" => String::new(),
+        label => format!("{label}: "),
+    }
+}
+
 const fn kind_name(kind: EdgeKind) -> &'static str {
     match kind {
         EdgeKind::Next => "next",

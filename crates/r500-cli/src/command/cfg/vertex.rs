@@ -7,7 +7,7 @@ use r500::check::draw::Chart;
 use r500::pvs::FlowNode;
 use serde_json::{Value, json};
 
-use super::{Graphic, kind_name};
+use super::{Graphic, block_title, edge_label, kind_name};
 
 /// The control-flow graph of a vertex program, for output.
 pub(super) struct VertexFlowOutput<'a>(pub(super) VertexFlow<'a>);
@@ -17,27 +17,14 @@ impl Graphic for VertexFlowOutput<'_> {
         let flow = &self.0;
         let mut text = format!("{}: {}\n", flow.name, flow.summary());
         for (number, block) in flow.graph.blocks.iter().enumerate() {
-            let _ = write!(text, "\nblock {number}");
-            if number == flow.graph.start {
-                text.push_str(", the start");
-            }
-            if !block.reached {
-                text.push_str(", never reached");
-            }
-            match block.loops {
-                0 => {}
-                1 => text.push_str(", in a loop"),
-                n => {
-                    let _ = write!(text, ", in {n} loops");
-                }
-            }
-            text.push('\n');
+            let is_start = number == flow.graph.start;
+            let title = block_title(number, is_start, block.reached, block.loops);
+            let _ = writeln!(text, "\n{title}");
             for address in block.first..=block.last {
                 let _ = writeln!(text, "  {address:>3}  {}", flow.line(address));
             }
             for (edge, to) in &block.successors {
-                let label = edge_kind(*edge).label();
-                let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+                let label = edge_label(edge_kind(*edge));
                 let _ = match to {
                     Some(to) => writeln!(text, "       -> {label}block {to}"),
                     None => writeln!(text, "       -> {label}end"),

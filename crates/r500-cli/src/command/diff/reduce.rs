@@ -20,9 +20,41 @@ use crate::command::output_file::{create_folder, put};
 use crate::command::{overwrite, terminal};
 
 /// Time limit of a reduction.
-const TIME: Duration = Duration::from_secs(60);
+pub(super) const TIME: Duration = Duration::from_secs(60);
 /// Bytes of texels that are part of the text.
 const EMBEDDED: usize = 1 << 16;
+
+/// Prints the instructions of both programs before and after, and what that took.
+pub(super) fn print_counts(
+    out: &mut impl Write,
+    [[a, b], [x, y]]: [[usize; 2]; 2],
+    runs: u64,
+    complete: bool,
+) -> io::Result<()> {
+    let end = if complete { "" } else { ", as far as the time limit allowed" };
+    writeln!(
+        out,
+        "\nreduced: A {a} -> {}, B {b} -> {}, in {}{end}",
+        counted(x, "instruction"),
+        counted(y, "instruction"),
+        counted(runs, "run")
+    )
+}
+
+/// Prints both programs, and the files that were written.
+pub(super) fn print_programs(
+    out: &mut impl Write,
+    texts: [&str; 2],
+    files: &[PathBuf],
+) -> io::Result<()> {
+    for (side, text) in ["A", "B"].into_iter().zip(texts) {
+        writeln!(out, "\n-- {side}, reduced\n{}", text.trim_end())?;
+    }
+    for path in files {
+        writeln!(out, "wrote {}", path.display())?;
+    }
+    Ok(())
+}
 
 /// A reduced pair as text.
 pub(super) struct Report {
@@ -89,25 +121,12 @@ impl Report {
     }
 
     pub(super) fn text(&self, out: &mut impl Write) -> io::Result<()> {
-        let ([a, b], [x, y]) = (self.before, self.after());
-        let end = if self.reduced.complete { "" } else { ", as far as the time limit allowed" };
-        writeln!(
-            out,
-            "\nreduced: A {a} -> {}, B {b} -> {}, in {}{end}",
-            counted(x, "instruction"),
-            counted(y, "instruction"),
-            counted(self.reduced.runs, "run")
-        )?;
+        let Reduced { runs, complete, .. } = self.reduced;
+        print_counts(out, [self.before, self.after()], runs, complete)?;
         let [x, y] = self.reduced.difference.pixel;
         writeln!(out, "pixel {x},{y}: {}", super::run::parts(&self.reduced.difference))?;
-        for (side, written) in ["A", "B"].into_iter().zip(&self.written) {
-            let text = String::from_utf8_lossy(&written.bytes);
-            writeln!(out, "\n-- {side}, reduced\n{}", text.trim_end())?;
-        }
-        for path in &self.files {
-            writeln!(out, "wrote {}", path.display())?;
-        }
-        Ok(())
+        let texts = self.written.each_ref().map(|written| String::from_utf8_lossy(&written.bytes));
+        print_programs(out, texts.each_ref().map(|text| &**text), &self.files)
     }
 
     pub(super) fn json(&self) -> Value {

@@ -3,20 +3,17 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use r500::equivalence::reduce::{ReducedVertices, VertexReduction};
 use r500::equivalence::{VertexDifference, VertexSearch};
 use r500::pvs::{Fill, GivenConstants, Program, Source, SrcType};
-use r500_stream::counted;
 use serde_json::{Value as Json, json};
 
+use super::reduce::{TIME, print_counts, print_programs};
 use crate::command::exit::Outcome;
 use crate::command::output_file::{create_folder, put};
 use crate::command::{float_format, overwrite, terminal};
-
-/// Time limit of a reduction.
-const TIME: Duration = Duration::from_secs(60);
 
 /// A reduced pair as text.
 pub(super) struct VertexReport {
@@ -66,15 +63,8 @@ impl VertexReport {
     }
 
     pub(super) fn text(&self, out: &mut impl Write) -> io::Result<()> {
-        let ([a, b], [x, y]) = (self.before, self.after());
-        let end = if self.reduced.complete { "" } else { ", as far as the time limit allowed" };
-        writeln!(
-            out,
-            "\nreduced: A {a} -> {}, B {b} -> {}, in {}{end}",
-            counted(x as u64, "instruction"),
-            counted(y as u64, "instruction"),
-            counted(self.reduced.runs, "run")
-        )?;
+        let ReducedVertices { runs, complete, .. } = self.reduced;
+        print_counts(out, [self.before, self.after()], runs, complete)?;
         let VertexDifference { output, component, values, .. } = &self.reduced.difference;
         let letter = ["x", "y", "z", "w"][usize::from(*component)];
         writeln!(
@@ -83,13 +73,7 @@ impl VertexReport {
             value(values[0]),
             value(values[1])
         )?;
-        for (side, text) in ["A", "B"].into_iter().zip(&self.written) {
-            writeln!(out, "\n-- {side}, reduced\n{}", text.trim_end())?;
-        }
-        for path in &self.files {
-            writeln!(out, "wrote {}", path.display())?;
-        }
-        Ok(())
+        print_programs(out, self.written.each_ref().map(String::as_str), &self.files)
     }
 
     pub(super) fn json(&self) -> Json {

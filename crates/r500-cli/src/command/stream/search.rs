@@ -4,7 +4,7 @@ use std::io::Write;
 
 use r500_stream::text::Printer;
 use r500_stream::{CommandProcessor, Effect, State, Submission, counted};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::source::Source;
 use super::{Stream, instruction};
@@ -68,7 +68,10 @@ impl Stream {
         let printer = Printer::default().instructions(instruction);
         let mut state = State::default();
         let (mut first, mut found) = (0_u64, 0_u64);
-        let mut rows: Vec<Json> = Vec::new();
+        let json = self.format == Format::Json;
+        if json {
+            write!(out, "{{\n  \"lines\": [")?;
+        }
         source.submissions(|number, submission| {
             source.limits.check()?;
             let draws = draws(&mut state, submission);
@@ -85,9 +88,13 @@ impl Stream {
                             let draw = draw.map_or("-".to_owned(), |draw| draw.to_string());
                             writeln!(out, "{draw:>6}  {number}:{dword}  {line}")?;
                         }
-                        Format::Json => rows.push(json!({
-                            "draw": draw, "submission": number, "dword": dword, "line": line,
-                        })),
+                        // Rows are written as they are found: a capture may have any number of lines.
+                        Format::Json => {
+                            let row = json!({
+                                "draw": draw, "submission": number, "dword": dword, "line": line,
+                            });
+                            write!(out, "{}\n    {row}", if found == 1 { "" } else { "," })?;
+                        }
                     }
                     Outcome::<()>::Ok(())
                 })?;
@@ -95,8 +102,9 @@ impl Stream {
             first += draws.len() as u64;
             Ok(())
         })?;
-        if self.format == Format::Json {
-            writeln!(out, "{:#}", json!({ "version": 1, "lines": rows }))?;
+        if json {
+            let end = if found == 0 { "]" } else { "\n  ]" };
+            writeln!(out, "{end},\n  \"version\": 1\n}}")?;
         }
         if found == 0 {
             terminal::note(&format!("{text}: in no line"));
