@@ -58,7 +58,7 @@ fn a_batch_draws_what_single_calls_do() {
         );
         assert_eq!(drawn, constants.len());
         assert!(batched == single);
-        // Constants stay set; no draws are no error, and neither is an unwanted count.
+        // Constants stay set. A batch may be empty, and `drawn` NULL.
         let mut again = [0_u8; BYTES];
         let last = BatchDraw {
             constants: std::ptr::null(),
