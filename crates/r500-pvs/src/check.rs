@@ -4,7 +4,7 @@ use r500_chip::pvs::{Addressing, DstType, MathOp, Op, Src, SrcType, VectorOp};
 use r500_chip::values::FlowOp;
 
 use crate::instruction::reads_register;
-use crate::{Controls, Instruction, Program};
+use crate::{Controls, GivenConstants, Instruction, Program};
 
 /// Alternate temporaries of a vertex.
 const ALT_TEMPORARIES: usize = 20;
@@ -80,6 +80,12 @@ pub enum LintKind {
         "an input is read after PVS_LAST_VTX_SRC_INST = {0}, the last instruction that reads one"
     )]
     LateInput(u16),
+    /// A sine or cosine of a constant outside -pi to pi.
+    #[error("the angle in const[{0}] is outside -pi to pi")]
+    AngleOutside(u8),
+    /// An instruction depends on the predicate, and none before it (with flow control: none at all) sets it.
+    #[error("the predicate is read before any instruction sets it")]
+    PredicateNeverSet,
     /// A flow control instruction refers to an instruction outside the program.
     #[error("flow control {0} refers to an instruction outside the program")]
     FlowOutside(u8),
@@ -159,6 +165,16 @@ impl LintKind {
                 "documented: PVS_LAST_VTX_SRC_INST",
                 "set the field to the last instruction that reads an input",
             ),
+            Self::AngleOutside(_) => (
+                "R5216",
+                "observed: assemblers demand reduced angles; others count as the nearest end",
+                "reduce it: 2 pi times the fraction of angle / (2 pi) + 1/2, minus pi",
+            ),
+            Self::PredicateNeverSet => (
+                "R5217",
+                "derived: the predicate is what another vertex left",
+                "set it with an operation whose name has PRED_SET",
+            ),
             Self::FlowOutside(_) => (
                 "R5213",
                 "documented: VAP_PVS_FLOW_CNTL_ADDRS",
@@ -181,10 +197,36 @@ fn needed_components(inst: Instruction) -> [bool; 4] {
     }
 }
 
+/// Returns the given constant that is the angle of a sine or cosine, if it is outside -pi to pi.
+fn angle_outside(inst: Instruction, given: &GivenConstants) -> Option<u8> {
+    let is_wave = |op: MathOp| matches!(op, MathOp::SIN | MathOp::COS);
+    let of_instruction = match inst.op() {
+        Op::Math(op) if is_wave(op) => inst.read_sources()[0].map(|src| (src, 3)),
+        _ => None,
+    };
+    // The operand of a second operation is the first of its two scalars.
+    let of_second = inst.dual_math().filter(|dual| is_wave(dual.op()));
+    let angles = of_instruction.into_iter().chain(of_second.map(|dual| (dual.source(), 0)));
+    let outside = |(src, place): (Src, usize)| {
+        let is_constant =
+            src.reg_type() == SrcType::CONSTANT && src.addressing() == Addressing::Absolute;
+        let component = usize::from(src.swizzle()[place].code());
+        let bits = given.get(&src.offset()).filter(|_| is_constant)?.get(component)?;
+        (f32::from_bits(*bits).abs() > std::f32::consts::PI).then(|| src.offset())
+    };
+    angles.filter_map(outside).next()
+}
+
 impl Program {
     /// Returns likely errors, in the order of instructions.
     #[must_use]
     pub fn check(&self) -> Vec<Lint> {
+        self.check_with(&GivenConstants::new())
+    }
+
+    /// Returns likely errors, in the order of instructions, of a program with the constants that it gives.
+    #[must_use]
+    pub fn check_with(&self, given: &GivenConstants) -> Vec<Lint> {
         let Controls { range, inputs, constants, outputs, flow: flow_control } = self.controls();
         let mut lints = Vec::new();
         let mut find = |instruction, kind| lints.push(Lint { instruction, kind });
@@ -203,6 +245,11 @@ impl Program {
             }
         }
         let mut position = false;
+        let sets = |inst: &Instruction| {
+            inst.op().sets_predicate()
+                || inst.dual_math().is_some_and(|dual| Op::Math(dual.op()).sets_predicate())
+        };
+        let mut predicate = !flow_control.is_empty() && self.window().any(|(_, inst)| sets(&inst));
         for (n, inst) in self.window() {
             let dst = inst.dst();
             if inst.op().name().is_none() {
@@ -244,6 +291,15 @@ impl Program {
                     _ => {}
                 }
             }
+            if let Some(constant) = angle_outside(inst, given) {
+                find(Some(n), LintKind::AngleOutside(constant));
+            }
+            if dst.pred_enable() && !predicate {
+                find(Some(n), LintKind::PredicateNeverSet);
+                // Reported once.
+                predicate = true;
+            }
+            predicate |= sets(&inst);
             let one_address = [
                 (SrcType::CONSTANT, "constants"),
                 (SrcType::INPUT, "inputs"),
@@ -348,7 +404,7 @@ mod tests {
     /// Returns the findings of a text.
     fn findings(text: &str) -> Vec<(Option<usize>, LintKind)> {
         let source = Source::parse(text, &mut |_| Err(String::new())).unwrap();
-        source.program.check().iter().map(|lint| (lint.instruction, lint.kind)).collect()
+        source.program.check_with(&source.constants).iter().map(|lint| (lint.instruction, lint.kind)).collect()
     }
 
     const POSITION: &str = "out[0].xyzw = VE_ADD input[0].xyzw input[0].0000 ;";
@@ -392,6 +448,21 @@ mod tests {
                 "temp[0].x = VE_ADD const[0].xxxx const[0].yyyy ;",
                 "temp[0].x = VE_MULTIPLYX2_ADD.2CLK const[0].xxxx const[0].yyyy, alt_temp[0].x = ME_RCP const[0].x_ ;",
                 K::DualMacro,
+            ),
+            (
+                "const[3] = (3.14, -7, 0, 0) ; temp[0].x = ME_SIN const[3].xxxx ; temp[1].x = ME_COS const[4].xxxx ;",
+                "const[3] = (3.14, -7, 0, 0) ; temp[0].x = ME_SIN const[3].yyyy ;",
+                K::AngleOutside(3),
+            ),
+            (
+                "const[3] = (3.14, -7, 0, 0) ; temp[0].x = VE_FRC input[0].xxxx , alt_temp[0].x = ME_COS const[3].xy ;",
+                "const[3] = (3.14, -7, 0, 0) ; temp[0].x = VE_FRC input[0].xxxx , alt_temp[0].x = ME_COS const[3].yx ;",
+                K::AngleOutside(3),
+            ),
+            (
+                "temp[0].w = ME_PRED_SET_EQ input[0].xxxx ; (p) temp[1].x = VE_FRC input[0].xxxx ;",
+                "(p) temp[1].x = VE_FRC input[0].xxxx ; temp[0].w = ME_PRED_SET_EQ input[0].xxxx ;",
+                K::PredicateNeverSet,
             ),
             ("temp[0].x = VE_30 const[0].xxxx const[0].xxxx const[0].xxxx ;", "", K::ReservedOperation),
             ("temp[0].x = VE_FRC const[aL+1].xxxx ;", "temp[0].x = VE_FRC const[a0.x+aL+1].xxxx ;", K::ReservedOperand),

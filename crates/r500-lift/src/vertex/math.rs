@@ -1,6 +1,6 @@
 //! Operations of the math engine: scalar functions.
 
-use std::f32::consts::{LOG2_E, TAU};
+use std::f32::consts::{LOG2_E, PI, TAU};
 
 use r500_ir::{ModifiedOperand, Opcode, Operand, Type};
 use r500_pvs::{MathOp, Src};
@@ -142,7 +142,8 @@ impl VertexLift<'_> {
     }
 
     fn wave(&mut self, function: Opcode, x: ModifiedOperand) -> Operand {
-        let turns = self.builder.mul(x, Operand::float(TURNS).into(), false);
+        let angle = self.limited(x, [-PI, PI]);
+        let turns = self.builder.mul(angle.into(), Operand::float(TURNS).into(), false);
         self.builder.unary(function, turns.into())
     }
 

@@ -1,6 +1,6 @@
 //! The math engine of vertex programs: scalar functions.
 
-use std::f32::consts::{LOG2_E, TAU};
+use std::f32::consts::{LOG2_E, PI, TAU};
 
 use r500_chip::pvs::MathOp;
 use r500_numerics::kernels;
@@ -80,8 +80,8 @@ pub(super) fn execute(op: MathOp, scalars: Scalars) -> Outcome {
         MathOp::LOG_BASE2_FULL_DX => scalar(finite(kernels::ln2(x.abs()))),
         MathOp::LOG_BASE2_IEEE => scalar(kernels::ln2(x.abs())),
         // The kernels use turns, vertex programs radians (observed).
-        MathOp::SIN => scalar(kernels::sin(ARITH.mul(x, TURNS))),
-        MathOp::COS => scalar(kernels::cos(ARITH.mul(x, TURNS))),
+        MathOp::SIN => scalar(kernels::sin(ARITH.mul(angle(x), TURNS))),
+        MathOp::COS => scalar(kernels::cos(ARITH.mul(angle(x), TURNS))),
         MathOp::PRED_SET_EQ => set(is_zero(x)),
         MathOp::PRED_SET_GT => set(is_positive(x)),
         MathOp::PRED_SET_GTE => set(is_not_negative(x)),
@@ -105,6 +105,15 @@ pub(super) fn execute(op: MathOp, scalars: Scalars) -> Outcome {
 fn not_negative(x: f32) -> f32 {
     let positive = 1..=f32::INFINITY.to_bits();
     if positive.contains(&x.to_bits()) { x } else { 0.0 }
+}
+
+/// Returns an angle, in place of others the nearest of -pi to pi; NaN stays. By bits, as [`not_negative`].
+fn angle(x: f32) -> f32 {
+    match x.to_bits() {
+        bits if (PI.to_bits()..=f32::INFINITY.to_bits()).contains(&bits) => PI,
+        bits if ((-PI).to_bits()..=f32::NEG_INFINITY.to_bits()).contains(&bits) => -PI,
+        _ => x,
+    }
 }
 
 /// Replaces infinities by the greatest number of their sign.

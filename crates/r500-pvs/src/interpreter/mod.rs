@@ -10,6 +10,7 @@
 //! | loops with a common start are entered outermost first, and inner ones again in each iteration of an outer one with the same start | derived |
 //! | a loop ends early if an iteration changes nothing; the result is that of all iterations | derived |
 //! | transcendental functions are those of the fragment processor | open |
+//! | `ME_SIN` and `ME_COS` take radians; angles outside -pi to pi count as the nearest end, not as an angle of the same direction | observed: assemblers for this chip demand reduced angles, and drivers reduce them |
 
 mod batch;
 mod execution;

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
+use std::f32::consts::PI;
+
 use r500_chip::pvs::INSTRUCTIONS;
 use r500_chip::values::FlowOp;
 use r500_chip::vap::{
@@ -157,6 +159,13 @@ fn math_operations_equal_double_precision() {
             let error = (f64::from(result[0]) - expected).abs();
             assert!(error <= 4e-6 * expected.abs().max(1.0), "{op} {x}: {} {expected}", result[0]);
         }
+    }
+    // Angles outside -pi to pi count as the nearest end.
+    for (x, end) in [(7.0, PI), (f32::INFINITY, PI), (-3.2, -PI), (f32::NEG_INFINITY, -PI)] {
+        let of = |op, angle| one(op, "input[0].xxxx", &[], [angle, 0.0, 0.0, 0.0]);
+        assert_eq!(of("ME_COS", x), of("ME_COS", end), "{x}");
+        assert!((of("ME_COS", x)[0] + 1.0).abs() < 1e-6 && of("ME_SIN", x)[0].abs() < 1e-6, "{x}");
+        assert!(of("ME_SIN", f32::NAN)[0].is_nan());
     }
     // The operand is the one that w selects.
     assert_eq!(one("ME_RECIP_DX", "input[0].___y", &[], [3.0, 4.0, 5.0, 6.0]), [0.25; 4]);

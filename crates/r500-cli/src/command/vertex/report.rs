@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use r500::asm::diagnostic::MessageLevel;
-use r500::pvs::{DstType, LintKind, Op, Program, SrcType};
+use r500::pvs::{DstType, LintKind, Op, Source, SrcType};
 use serde_json::{Value as Json, json};
 
 use super::VertexFile;
@@ -21,7 +21,7 @@ impl VertexFile {
             failure.report();
             return Ok(None);
         }
-        let lints = self.source.program.check();
+        let lints = self.source.program.check_with(&self.source.constants);
         let (first, _) = self.source.program.instructions();
         for lint in &lints {
             let info = lint.kind.info();
@@ -54,7 +54,7 @@ impl VertexFile {
 
     /// Returns the number of findings without printing them; `None` for a text with errors.
     pub(in crate::command) fn findings(&self) -> Option<usize> {
-        self.errors.is_empty().then(|| self.source.program.check().len())
+        self.errors.is_empty().then(|| self.source.program.check_with(&self.source.constants).len())
     }
 
     /// The findings for a program.
@@ -84,7 +84,7 @@ impl VertexFile {
     /// `r500 stats`: the counters of shader-db for vertex programs, and more.
     pub(in crate::command) fn stats(&self) -> Outcome<VertexStats> {
         self.sound()?;
-        Ok(VertexStats::of(&self.name, &self.source.program))
+        Ok(VertexStats::of(&self.name, &self.source))
     }
 }
 
@@ -96,7 +96,8 @@ pub(in crate::command) struct VertexStats {
 }
 
 impl VertexStats {
-    fn of(file: &str, program: &Program) -> Self {
+    fn of(file: &str, source: &Source) -> Self {
+        let program = &source.program;
         let code: Vec<_> = program.window().map(|(_, inst)| inst).collect();
         let count = |holds: &dyn Fn(&r500::pvs::Instruction) -> bool| {
             code.iter().filter(|inst| holds(inst)).count()
@@ -130,7 +131,7 @@ impl VertexStats {
                 written[2].insert(dual.dst_offset());
             }
         }
-        let findings = program.check();
+        let findings = program.check_with(&source.constants);
         let both = |a: &BTreeSet<u8>, b: &BTreeSet<u8>| a.union(b).count();
         Self {
             file: file.to_owned(),

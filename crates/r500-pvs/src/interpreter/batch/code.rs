@@ -14,15 +14,17 @@ use super::super::{
 /// A slot: a component of a register, a constant of all vertices, or an intermediate value.
 pub(super) type SlotIndex = u16;
 
-/// +0 and 1 for all vertices, and 1 / (2 pi), with which angles become turns.
+/// +0 and 1 for all vertices; 1 / (2 pi), with which angles become turns; the greatest and the least angle, pi and -pi.
 pub(super) const ZEROS: SlotIndex = 0;
 pub(super) const ONES: SlotIndex = 1;
 pub(super) const TURNS: SlotIndex = 2;
+pub(super) const MOST_ANGLE: SlotIndex = 3;
+pub(super) const LEAST_ANGLE: SlotIndex = 4;
 /// The mask of vertices with the predicate, and of those without.
-pub(super) const PREDICATE: SlotIndex = 3;
-pub(super) const NO_PREDICATE: SlotIndex = 4;
+pub(super) const PREDICATE: SlotIndex = 5;
+pub(super) const NO_PREDICATE: SlotIndex = 6;
 /// Intermediate values: modified operands, results of both operations, and steps to them.
-const OPERANDS: SlotIndex = 5;
+const OPERANDS: SlotIndex = NO_PREDICATE + 1;
 const RESULTS: SlotIndex = OPERANDS + 16;
 const DUAL_RESULT: SlotIndex = RESULTS + 4;
 const STEPS: SlotIndex = DUAL_RESULT + 1;
@@ -459,7 +461,10 @@ impl Compiler<'_> {
             }
             MathOp::SIN | MathOp::COS => {
                 let x = unary(self)?;
-                let turns = self.push(Kernel::MultiplyIeee, STEPS, &[x, TURNS]);
+                // A comparison with NaN does not hold, so that it stays.
+                let below = self.push(Kernel::Minimum, STEPS, &[MOST_ANGLE, x]);
+                let angle = self.push(Kernel::Maximum, STEPS + 1, &[LEAST_ANGLE, below]);
+                let turns = self.push(Kernel::MultiplyIeee, STEPS + 2, &[angle, TURNS]);
                 let kernel = if math == MathOp::SIN { Kernel::Sine } else { Kernel::Cosine };
                 self.push(kernel, to, &[turns])
             }

@@ -9,6 +9,7 @@ mod code;
 mod kernels;
 
 use std::cell::Cell;
+use std::f32::consts::PI;
 
 use r500_chip::pvs::{Addressing, CONSTANTS, DstType, INPUTS, OUTPUTS, Op, SrcType};
 use r500_lanes::LANES;
@@ -55,6 +56,8 @@ impl BatchMemory {
         let memory = Self { slots, address, changed: Vec::new(), chunks: 0, level };
         memory.fill(code::ONES, 1.0, CHUNKS);
         memory.fill(code::TURNS, math::TURNS, CHUNKS);
+        memory.fill(code::MOST_ANGLE, PI, CHUNKS);
+        memory.fill(code::LEAST_ANGLE, -PI, CHUNKS);
         memory
     }
 
