@@ -81,8 +81,8 @@ choices! {
         POWER_FUNC_FF_CLAMP_B  = 13 "ME_POWER_FUNC_FF_CLAMP_B"  "A^C, C clamped";
         POWER_FUNC_FF_CLAMP_B1 = 14 "ME_POWER_FUNC_FF_CLAMP_B1" "A^C, C clamped to 1";
         POWER_FUNC_FF_CLAMP_01 = 15 "ME_POWER_FUNC_FF_CLAMP_01" "A^C, clamped to 0..1";
-        SIN                 = 16 "ME_SIN"                    "sine of A";
-        COS                 = 17 "ME_COS"                    "cosine of A";
+        SIN                 = 16 "ME_SIN"                    "sine of A, limited to -pi to pi";
+        COS                 = 17 "ME_COS"                    "cosine of A, limited to -pi to pi";
         LOG_BASE2_IEEE      = 18 "ME_LOG_BASE2_IEEE"         "log2|A|, infinities by IEEE 754";
         RECIP_IEEE          = 19 "ME_RECIP_IEEE"             "1 / A, infinities by IEEE 754";
         RECIP_SQRT_IEEE     = 20 "ME_RECIP_SQRT_IEEE"        "1 / square root of A, infinities by IEEE 754";
