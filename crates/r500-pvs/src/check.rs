@@ -404,7 +404,12 @@ mod tests {
     /// Returns the findings of a text.
     fn findings(text: &str) -> Vec<(Option<usize>, LintKind)> {
         let source = Source::parse(text, &mut |_| Err(String::new())).unwrap();
-        source.program.check_with(&source.constants).iter().map(|lint| (lint.instruction, lint.kind)).collect()
+        source
+            .program
+            .check_with(&source.constants)
+            .iter()
+            .map(|lint| (lint.instruction, lint.kind))
+            .collect()
     }
 
     const POSITION: &str = "out[0].xyzw = VE_ADD input[0].xyzw input[0].0000 ;";

@@ -58,7 +58,9 @@ fn other_file_kinds_are_refused_by_name() {
     let copy = [0x00f0_0207_u32, 0x00d1_0001, 0x00d1_0001, 0x01ff_e001].map(u32::to_le_bytes);
     let vertex = folder.write("vertex.bin", copy.concat().repeat(3));
     let own = std::fs::read(env!("CARGO_BIN_EXE_r500")).unwrap();
-    r500(&["cfg", &vertex]).status(1).says("a vertex program");
+    let picture = folder.path("picture.png");
+    r500(&["render", &vertex, "-o", &picture]).status(1).says("a vertex program");
+    r500(&["cfg", &vertex]).status(0).shows("3 instructions, 1 block");
     r500(&["disasm", &vertex]).status(0).shows("out[0].xyzw = VE_MAX input[0].xyzw input[0].xyzw ");
     let inputs = [
         (folder.write("program", &own[..4800]), "executable"),
