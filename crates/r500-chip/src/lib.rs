@@ -123,6 +123,20 @@ pub fn named(name: &str) -> Option<RegisterRef> {
     documented(name).or_else(|| of_drivers(name))
 }
 
+/// Returns the register at an address that is written as `@4e04`, `@0x4e04` or `0x4e04`, in bytes.
+#[must_use]
+pub fn at_text(address: &str) -> Option<RegisterRef> {
+    let (marked, digits) = match address.strip_prefix('@') {
+        Some(digits) => (true, digits),
+        None => (false, address),
+    };
+    let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    let digits = hexadecimal.or_else(|| marked.then_some(digits))?;
+    // A sign is none of its digits.
+    let digits = Some(digits).filter(|digits| !digits.starts_with('+'))?;
+    at(u32::from_str_radix(digits, 16).ok()?)
+}
+
 /// Returns what follows `head`, in any case.
 fn after<'a>(name: &'a str, head: &str) -> Option<&'a str> {
     let (start, tail) = name.split_at_checked(head.len())?;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use r500_chip::{Access, Mapping, at, mappings, named};
+use r500_chip::{Access, Mapping, at, at_text, mappings, named};
 use r500_isa::{Field, FieldKind};
 
 const FACTS: &str = include_str!("register_facts.tsv");
@@ -276,6 +276,12 @@ fn names_that_only_drivers_have_are_found() {
     for (name, address, documented) in cases {
         let place = named(name).expect(name);
         assert_eq!((place.address(), place.to_string().as_str()), (address, documented), "{name}");
+    }
+    for address in ["@4e04", "@0x4e04", "0x4e04", "0X4E04"] {
+        assert_eq!(at_text(address).expect(address).to_string(), "RB3D_BLENDCNTL");
+    }
+    for wrong in ["4e04", "@", "0x", "@+4e04", "@ffffffff", "@100000000"] {
+        assert!(at_text(wrong).is_none(), "{wrong}");
     }
     for wrong in [
         "SC_CLIPRECT_TL_4",

@@ -104,7 +104,9 @@ pub fn file_kind(head: &[u8]) -> Option<ForeignKind> {
         }
         _ => {
             let first = head.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));
-            first.and_then(direct3d_tokens).or_else(|| language(head))
+            // A driver's log may begin with what the compiler was given.
+            let language = || language(head).filter(|_| !mesa_log::is_log(head));
+            first.and_then(direct3d_tokens).or_else(language)
         }
     }
 }
@@ -125,8 +127,7 @@ fn direct3d_tokens(first: u32) -> Option<ForeignKind> {
 
 /// Returns the kind of a text in a language that is not read.
 fn language(head: &[u8]) -> Option<ForeignKind> {
-    // A driver's log may begin with what the compiler was given.
-    let text = as_text(head).filter(|_| !mesa_log::is_log(head))?;
+    let text = as_text(head)?;
     if text.trim_start().starts_with("; SPIR-V") {
         return Some(ForeignKind::language("SPIR-V assembly", TRANSLATE));
     }

@@ -88,9 +88,8 @@ pub fn name(name: &str) -> Vec<Named> {
         // Skips values that have no name in the documents.
         return found;
     }
-    if let Some(address) = name.strip_prefix('@') {
-        let address = u32::from_str_radix(address.trim_start_matches("0x"), 16).ok();
-        found.extend(address.and_then(r500_chip::at).map(Named::of));
+    if name.starts_with('@') {
+        found.extend(r500_chip::at_text(name).map(Named::of));
         return found;
     }
     if let Some((register, field)) = name.split_once('.') {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use r500_check::draw::{Arrow, BoxKind, Chart, ChartBox};
+use r500_check::draw::{Arrow, BoxKind, Chart, ChartBox, numbered_lines};
 use r500_check::graph::{Blocks, EdgeKind, Graph, Structure, Unstructured};
 use r500_program::{CodeWindow, Job, WindowError};
 use r500_pvs::{FlowEdge, FlowGraph, FlowNode, FlowTreeError, Program};
@@ -144,15 +144,11 @@ impl<'a> VertexFlow<'a> {
         let blocks = &self.graph.blocks;
         let mut boxes: Vec<ChartBox> = Vec::new();
         for (number, block) in blocks.iter().enumerate() {
-            let mut lines = Vec::new();
-            for address in block.first..=block.last {
-                for (n, line) in wrapped(self.line(address), wrap).lines().enumerate() {
-                    let address = if n == 0 { address.to_string() } else { String::new() };
-                    lines.push(format!("{address:>3}  {line}"));
-                }
-            }
+            let instructions = (block.first..=block.last)
+                .map(|number| numbered_lines(number, &wrapped(self.line(number), wrap)));
+            let lines = instructions.flatten().collect();
             let kind = match block.reached {
-                true if number == self.graph.start => BoxKind::Start,
+                true if Some(number) == self.graph.start => BoxKind::Start,
                 true => BoxKind::Block,
                 false => BoxKind::Unreached,
             };

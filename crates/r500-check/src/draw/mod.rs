@@ -6,6 +6,8 @@ mod dot;
 mod layout;
 mod svg;
 
+use std::fmt::Display;
+
 use crate::graph::{BlockNode, Blocks, EdgeKind, Graph};
 
 /// A flow graph as boxes and arrows.
@@ -60,6 +62,13 @@ pub struct Arrow {
     pub back: bool,
 }
 
+/// Returns the lines of an instruction's text in a box, the first with its number.
+#[must_use]
+pub fn numbered_lines(number: impl Display, text: &str) -> Vec<String> {
+    let mut number = number.to_string();
+    text.lines().map(|line| format!("{:>3}  {line}", std::mem::take(&mut number))).collect()
+}
+
 impl Chart {
     /// Returns a chart of the basic blocks. `text` returns one or more lines for an instruction
     /// index.
@@ -68,15 +77,9 @@ impl Chart {
         let window = graph.window();
         let mut boxes: Vec<ChartBox> = Vec::new();
         for (number, block) in blocks.blocks.iter().enumerate() {
-            let mut lines = Vec::new();
-            for index in block.first..=block.last {
-                let text = text(index);
-                for (n, line) in text.lines().enumerate() {
-                    let address = window.address(index);
-                    let address = if n == 0 { address.to_string() } else { String::new() };
-                    lines.push(format!("{address:>3}  {line}"));
-                }
-            }
+            let instructions = (block.first..=block.last)
+                .map(|index| numbered_lines(window.address(index), &text(index)));
+            let lines = instructions.flatten().collect();
             let kind = match block.reached {
                 true if number == blocks.start => BoxKind::Start,
                 true => BoxKind::Block,

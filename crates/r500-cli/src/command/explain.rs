@@ -268,23 +268,14 @@ fn assignment(item: &str) -> Option<(&'static Register, u32)> {
     let (name, value) = item.split_once('=')?;
     let name = name.trim();
     let member = || r500::chip::named(name).map(|place| place.mapping.register);
-    let at_address = || {
-        let digits = name.strip_prefix('@').or_else(|| hexadecimal(name))?;
-        let address = u32::from_str_radix(digits, 16).ok()?;
-        r500::chip::at(address).map(|place| place.mapping.register)
-    };
+    let at_address = || r500::chip::at_text(name).map(|place| place.mapping.register);
     let register = r500::chip::register(name).or_else(member).or_else(at_address)?;
     Some((register, dword(value.trim())?))
 }
 
-/// Returns the digits of a number that begins with `0x`.
-fn hexadecimal(text: &str) -> Option<&str> {
-    text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
-}
-
 /// Returns the register at a plain address, such as `0x4e40`.
 fn address(item: &str) -> Option<Vec<Answer>> {
-    let address = hexadecimal(item)?;
+    let address = item.strip_prefix("0x").or_else(|| item.strip_prefix("0X"))?;
     let found = names(&format!("@{address}"));
     (!found.is_empty()).then_some(found)
 }

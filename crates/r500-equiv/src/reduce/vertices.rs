@@ -189,14 +189,16 @@ impl State<'_> {
     fn remove_from_both(&mut self) -> bool {
         let mut any = false;
         let mut n = 0;
+        let common = |[a, b]: &[Program; 2]| common(a.instructions().1, b.instructions().1);
+        let mut pairs = common(&self.pair.programs);
         while !self.is_late() {
             let [a, b] = self.pair.programs.each_ref();
-            let common = common(a.instructions().1, b.instructions().1);
-            let Some(&(of_a, of_b)) = common.get(n) else { break };
+            let Some(&(of_a, of_b)) = pairs.get(n) else { break };
             let less = [without(a, |n| n == of_a), without(b, |n| n == of_b)];
             let [Some(a), Some(b)] = less else { break };
             let changed = ReducedVertices { programs: [a, b], ..self.pair.clone() };
             if changed.programs != self.pair.programs && self.takes(changed, false) {
+                pairs = common(&self.pair.programs);
                 any = true;
             } else {
                 n += 1;

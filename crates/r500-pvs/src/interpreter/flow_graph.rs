@@ -15,8 +15,8 @@ use crate::Program;
 pub struct FlowGraph {
     /// The blocks, in the order of their instructions.
     pub blocks: Vec<FlowBlock>,
-    /// The block of the first instruction.
-    pub start: usize,
+    /// The block of the first instruction that is executed; `None` if there is none.
+    pub start: Option<usize>,
     /// Loops that are executed.
     pub loops: usize,
     /// Whether all ways are in the graph: not if following them takes too long, as without end.
@@ -96,9 +96,13 @@ impl Program {
             let edge = edge(&flow, from, &before, sequencer.pc(), &after);
             edges.entry((from, sequencer.pc())).or_insert(edge);
         }
-        let loops = executed.len();
-        let complete = sequencer.pc().is_none();
-        FlowGraph { loops, complete, ..self.blocks(start, &edges, &depths) }
+        let blocks = self.blocks(start, &edges, &depths);
+        #[expect(clippy::expect_used, reason = "a wrong graph must not be shown")]
+        let start = start.map(|start| {
+            let first = |block: &FlowBlock| block.first == start;
+            blocks.iter().position(first).expect("a block begins with the first instruction")
+        });
+        FlowGraph { blocks, start, loops: executed.len(), complete: sequencer.pc().is_none() }
     }
 
     fn blocks(
@@ -106,7 +110,7 @@ impl Program {
         start: Option<usize>,
         edges: &BTreeMap<(usize, Option<usize>), FlowEdge>,
         depths: &BTreeMap<usize, usize>,
-    ) -> FlowGraph {
+    ) -> Vec<FlowBlock> {
         // A block begins where something else than the instruction before leads to, or where that leads elsewhere, too.
         let mut leaders: BTreeSet<usize> = start.into_iter().collect();
         for ((from, to), edge) in edges {
@@ -119,7 +123,8 @@ impl Program {
         let mut blocks: Vec<FlowBlock> = Vec::new();
         let numbers: BTreeSet<usize> = window.iter().chain(depths.keys()).copied().collect();
         for number in numbers {
-            let reached = depths.contains_key(&number);
+            let depth = depths.get(&number).copied();
+            let reached = depth.is_some();
             match blocks.last_mut() {
                 Some(block)
                     if block.last + 1 == number
@@ -133,7 +138,7 @@ impl Program {
                     last: number,
                     reached,
                     // What is not executed is in no loop.
-                    loops: depths.get(&number).copied().unwrap_or(0),
+                    loops: depth.unwrap_or_default(),
                     successors: Vec::new(),
                 }),
             }
@@ -153,9 +158,7 @@ impl Program {
                 })
                 .collect();
         }
-        // A program outside of its memory has no instructions.
-        let start = start.and_then(|start| starts.get(&start).copied()).unwrap_or(0);
-        FlowGraph { blocks, start, loops: 0, complete: false }
+        blocks
     }
 }
 

@@ -389,7 +389,7 @@ impl Upload {
 }
 
 /// Returns whether a register takes dwords for the memory of the vertex processor.
-fn is_vector_data(address: u32) -> bool {
+pub(super) fn is_vector_data(address: u32) -> bool {
     address == VapPvsVectorDataReg::MAPPING.address
         || address == VapPvsVectorDataReg128::MAPPING.address
 }

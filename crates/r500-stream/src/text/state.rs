@@ -1,11 +1,11 @@
 //! The state at a draw as text: what streams have written, with names.
 
 use r500_chip::Mapped;
-use r500_chip::vap::{VapPvsVectorDataReg, VapPvsVectorDataReg128, VapPvsVectorIndxReg};
+use r500_chip::vap::VapPvsVectorIndxReg;
 use r500_isa::Instruction;
 use r500_isa::state::{GaUsVectorData, GaUsVectorIndex, UsCodeAddr, UsCodeOffset};
 
-use super::print::{fields, floats, name};
+use super::print::{fields, floats, is_vector_data, name};
 use crate::State;
 
 /// A register, instruction, constant or vertex array.
@@ -95,15 +95,8 @@ fn entry(part: StatePart, number: usize, value: String) -> StateEntry {
 
 /// Returns whether a register is a way into a memory, and holds nothing itself.
 fn is_port(address: u32) -> bool {
-    [
-        GaUsVectorIndex::MAPPING,
-        GaUsVectorData::MAPPING,
-        VapPvsVectorIndxReg::MAPPING,
-        VapPvsVectorDataReg::MAPPING,
-        VapPvsVectorDataReg128::MAPPING,
-    ]
-    .iter()
-    .any(|port| port.address == address)
+    let others = [GaUsVectorIndex::MAPPING, GaUsVectorData::MAPPING, VapPvsVectorIndxReg::MAPPING];
+    is_vector_data(address) || others.iter().any(|port| port.address == address)
 }
 
 fn registers(state: &State) -> Vec<StateEntry> {

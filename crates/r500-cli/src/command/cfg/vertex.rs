@@ -17,7 +17,7 @@ impl Graphic for VertexFlowOutput<'_> {
         let flow = &self.0;
         let mut text = format!("{}: {}\n", flow.name, flow.summary());
         for (number, block) in flow.graph.blocks.iter().enumerate() {
-            let is_start = number == flow.graph.start;
+            let is_start = Some(number) == flow.graph.start;
             let title = block_title(number, is_start, block.reached, block.loops);
             let _ = writeln!(text, "\n{title}");
             for address in block.first..=block.last {

@@ -98,21 +98,17 @@ fn text(reduced: &ReducedVertices, side: usize) -> String {
     let program = reduced.programs[side].clone();
     let found = &reduced.difference;
     let (mut constants, mut inputs) = (BTreeMap::new(), BTreeMap::new());
-    for inst in program.instructions().1 {
-        for source in inst.read_sources().into_iter().flatten() {
-            let number = source.offset();
-            let given = reduced.given[side].get(&number).copied();
-            let of = |vectors: &[[f32; 4]]| {
-                vectors.get(usize::from(number)).map(|vector| vector.map(f32::to_bits))
-            };
-            match source.reg_type() {
-                SrcType::INPUT => inputs.extend(of(&found.inputs).map(|bits| (number, bits))),
-                SrcType::CONSTANT => {
-                    constants
-                        .extend(given.or_else(|| of(&found.constants)).map(|bits| (number, bits)));
-                }
-                _ => {}
+    for (kind, number) in registers_read(&program) {
+        let given = reduced.given[side].get(&number).copied();
+        let of = |vectors: &[[f32; 4]]| {
+            vectors.get(usize::from(number)).map(|vector| vector.map(f32::to_bits))
+        };
+        match kind {
+            SrcType::INPUT => inputs.extend(of(&found.inputs).map(|bits| (number, bits))),
+            SrcType::CONSTANT => {
+                constants.extend(given.or_else(|| of(&found.constants)).map(|bits| (number, bits)));
             }
+            _ => {}
         }
     }
     let source = Source {
@@ -125,6 +121,12 @@ fn text(reduced: &ReducedVertices, side: usize) -> String {
         spans: Vec::new(),
     };
     source.to_string()
+}
+
+/// Returns the registers that instructions name as sources, by kind and number.
+pub(super) fn registers_read(program: &Program) -> impl Iterator<Item = (SrcType, u8)> {
+    let sources = program.instructions().1.iter().flat_map(|inst| inst.read_sources());
+    sources.flatten().map(|source| (source.reg_type(), source.offset()))
 }
 
 /// Returns a number, with its bits where the decimal does not say them.

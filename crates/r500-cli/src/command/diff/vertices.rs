@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 use similar::{ChangeTag, TextDiff};
 
 use super::known::KnownDifferences;
-use super::reduce_vertices::{VertexReport, value};
+use super::reduce_vertices::{VertexReport, registers_read, value};
 use super::{Diff, write_answer};
 use crate::command::compilation;
 use crate::command::exit::{Failure, Outcome, Status};
@@ -299,23 +299,18 @@ impl Comparison<'_> {
     fn read(&self, found: &VertexDifference) -> Vec<(&'static str, u8, [f32; 4])> {
         let mut read = Vec::new();
         for file in self.files {
-            for inst in file.program().instructions().1 {
-                for source in inst.read_sources().into_iter().flatten() {
-                    let n = usize::from(source.offset());
-                    let (name, value) = match source.reg_type() {
-                        SrcType::INPUT => ("input", found.inputs.get(n)),
-                        SrcType::CONSTANT => ("const", found.constants.get(n)),
-                        _ => continue,
-                    };
-                    // What a program gives itself is in its text.
-                    let own = name == "const"
-                        && self
-                            .files
-                            .iter()
-                            .all(|file| file.constants().contains_key(&source.offset()));
-                    if let (Some(value), false) = (value, own) {
-                        read.push((name, source.offset(), *value));
-                    }
+            for (kind, number) in registers_read(file.program()) {
+                let n = usize::from(number);
+                let (name, value) = match kind {
+                    SrcType::INPUT => ("input", found.inputs.get(n)),
+                    SrcType::CONSTANT => ("const", found.constants.get(n)),
+                    _ => continue,
+                };
+                // What a program gives itself is in its text.
+                let own = name == "const"
+                    && self.files.iter().all(|file| file.constants().contains_key(&number));
+                if let (Some(value), false) = (value, own) {
+                    read.push((name, number, *value));
                 }
             }
         }

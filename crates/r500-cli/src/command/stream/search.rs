@@ -26,9 +26,7 @@ impl Pattern {
             Some((name, value)) => (name.trim(), number(value.trim()).map(Some)),
             None => (text.trim(), Some(None)),
         };
-        let address = name.strip_prefix('@').or_else(|| name.strip_prefix("0x"));
-        let address = address.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let place = r500::chip::named(name).or_else(|| address.and_then(r500::chip::at));
+        let place = r500::chip::named(name).or_else(|| r500::chip::at_text(name));
         match (place, value) {
             (Some(place), Some(value)) => Self::Register { name: place.to_string(), value },
             _ => Self::Text(plain(r500::chip::without_prefix(text))),
