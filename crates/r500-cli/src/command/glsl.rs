@@ -13,7 +13,7 @@ use r500::reader::set_shader_values;
 use r500_mesa::Stage;
 
 use super::compiler::sources::pair_of_text;
-use super::compiler::{CompilerArgs, Verdict, diagnose, first_error};
+use super::compiler::{Compiler, CompilerArgs, Verdict, diagnose, first_error};
 use super::exit::{Failure, Outcome as Exit};
 use super::input_file;
 use super::shader_variables::CompiledShader;
@@ -95,15 +95,15 @@ pub(super) fn lines(file: &Path) -> Option<Lines> {
 /// Returns the program of a file with GLSL; `None` if it has none.
 ///
 /// # Errors
-/// If the shader has errors, which are printed, or does not fit, or the compiler that the environment chooses is not there.
-pub(super) fn program(file: &Path) -> Exit<Option<Shader>> {
+/// If the shader has errors, which are printed, or does not fit, or the chosen compiler is not there.
+pub(super) fn program(file: &Path, compiler: Option<Compiler>) -> Exit<Option<Shader>> {
     let Some(text) = text(file) else { return Ok(None) };
     let known = compiled(|compiled| compiled.get(file).cloned());
     if let Some(known) = known {
         return known.shader.map(Some).map_err(Failure::from);
     }
     let Some(pair) = pair_of_text(file, &text)? else { return Ok(None) };
-    let mut verdict = CompilerArgs::usual()?.chosen()?.swap_remove(0).compile(&pair)?;
+    let mut verdict = CompilerArgs::usual(compiler)?.chosen()?.swap_remove(0).compile(&pair)?;
     diagnose(&verdict, false);
     let is_vertex = pair.fragment.is_none();
     let result = match verdict.is_fine() {

@@ -334,7 +334,7 @@ fn diagnostics(assembly: &Assembly, most: usize) -> String {
 
 fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
     if read.from.is_none()
-        && let Some(shader) = super::glsl::program(file)?
+        && let Some(shader) = super::glsl::program(file, read.compiler)?
     {
         return match shader {
             super::glsl::Shader::Fragment(job) => Ok(reader::Jobs::of(*job)),

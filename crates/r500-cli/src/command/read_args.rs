@@ -7,6 +7,8 @@ use r500::files::NamedFiles;
 use r500::formats::{ByteOrder, DwordOptions};
 use r500::reader::Language;
 
+use super::compiler::Compiler;
+
 /// How files of programs are read.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(super) struct ReadArgs {
@@ -21,6 +23,9 @@ pub(super) struct ReadArgs {
     /// Byte order of raw dwords, hex text, C arrays and dumps; auto: the order in which they are a program
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = Endian::Auto)]
     endian: Endian,
+    /// Which compiler takes GLSL (default: what R500_COMPILER names, else mesa where Mesa's driver is, else r500)
+    #[arg(long = "with", value_enum, value_name = "COMPILER")]
+    pub(super) compiler: Option<Compiler>,
     #[command(flatten)]
     pub(super) paths: PathArgs,
     /// Bytes that the textures of a program may take, where the command has a limit.

@@ -21,6 +21,7 @@ pub(super) mod sources;
 mod verdict;
 
 use std::path::PathBuf;
+use std::sync::Once;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -61,7 +62,7 @@ pub(super) struct CompilerArgs {
 
 /// A compiler of GLSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Compiler {
+pub(super) enum Compiler {
     /// Mesa's r300 driver, on the virtual card
     Mesa,
     /// Our own, which needs nothing
@@ -105,22 +106,19 @@ impl ChosenCompiler {
 }
 
 impl CompilerArgs {
-    /// Returns the compiler that commands for programs take for GLSL: the variables of the environment choose it.
+    /// Returns the compiler that commands for programs take for GLSL: `--with` or the variables of the environment choose it.
     ///
     /// # Errors
-    /// If `R500_COMPILER` names none.
-    pub(super) fn usual() -> Outcome<Self> {
+    /// If `R500_COMPILER` names none, where it is asked.
+    pub(super) fn usual(named: Option<Compiler>) -> Outcome<Self> {
         let path = std::env::var_os("R500_MESA_PATH").filter(|path| !path.is_empty());
         let paths = path.iter().flat_map(std::env::split_paths);
-        let named = std::env::var("R500_COMPILER").unwrap_or_default();
-        let compilers = match named.split(',').next() {
-            None | Some("") => Vec::new(),
-            Some(name) => vec![Compiler::from_str(name, true).map_err(|_| {
-                Failure::usage(format!("R500_COMPILER is {name}: there are mesa and r500"))
-            })?],
+        let compiler = match named {
+            Some(named) => Some(named),
+            None => of_environment()?,
         };
         Ok(Self {
-            compilers,
+            compilers: compiler.into_iter().collect(),
             mesa_path: paths.take(1).collect(),
             chip: Chip::default(),
             limit_compiler: Duration::from_secs(60),
@@ -146,18 +144,28 @@ impl CompilerArgs {
 
     #[cfg(target_os = "linux")]
     fn default_compiler(&self) -> Compiler {
-        let there = !self.mesa_path.is_empty() || super::card_process::has_r300_driver();
-        if there {
-            return Compiler::Mesa;
+        use super::card_process::{has_r300_driver, library};
+
+        if self.mesa_path.is_empty() && !has_r300_driver() {
+            own_is_taken("Mesa's driver is not here");
+            return Compiler::R500;
         }
-        terminal::note("Mesa's driver is not here: our own compiler is taken (--with r500)");
-        Compiler::R500
+        match library(self.library.as_deref()) {
+            Err(_) if self.library.is_none() => {
+                own_is_taken(
+                    "libr500_card.so, with which Mesa's compiler runs, is not next to this command",
+                );
+                Compiler::R500
+            }
+            // That the named library is missing is an error.
+            _ => Compiler::Mesa,
+        }
     }
 
     #[cfg(not(target_os = "linux"))]
     fn default_compiler(&self) -> Compiler {
         let _ = (&self.mesa_path, self.chip, self.limit_compiler, &self.library);
-        terminal::note("Mesa's driver runs on Linux: our own compiler is taken (--with r500)");
+        own_is_taken("Mesa's driver runs on Linux");
         Compiler::R500
     }
 
@@ -183,4 +191,21 @@ impl CompilerArgs {
             "Mesa's compiler runs on the virtual card, which is a Linux device; --with r500 needs nothing"
         )))
     }
+}
+
+/// Says once that our own compiler is taken, and why.
+fn own_is_taken(why: &str) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| terminal::note(&format!("{why}: our own compiler is taken (--with r500)")));
+}
+
+/// Returns the first compiler that `R500_COMPILER` names.
+fn of_environment() -> Outcome<Option<Compiler>> {
+    let named = std::env::var("R500_COMPILER").unwrap_or_default();
+    let Some(name) = named.split(',').next().filter(|name| !name.is_empty()) else {
+        return Ok(None);
+    };
+    let compiler = Compiler::from_str(name, true);
+    let wrong = |_| Failure::usage(format!("R500_COMPILER is {name}: there are mesa and r500"));
+    compiler.map(Some).map_err(wrong)
 }

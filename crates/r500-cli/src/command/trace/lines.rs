@@ -47,9 +47,7 @@ impl<'a> ShaderLines<'a> {
     ) -> Outcome<()> {
         let shader = self.map.and_then(|map| map.shader.as_ref());
         let inspector = shader.and_then(|shader| shader.inspector()).ok_or_else(|| {
-            Failure::usage(
-                "--variables is for GLSL that our own compiler takes (R500_COMPILER=r500)",
-            )
+            Failure::usage("--variables is for GLSL that our own compiler takes (--with r500)")
         })?;
         let stops = inspector.stops(run.map(|address| address.saturating_sub(first) as usize));
         let moments = moments(inspector, &stops);

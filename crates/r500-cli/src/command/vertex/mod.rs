@@ -116,7 +116,7 @@ impl VertexFile {
             return Ok(None);
         }
         if r500_mesa::shader::stage_of_name(path) == Some(r500_mesa::Stage::Vertex)
-            && let Some(glsl::Shader::Vertex(source)) = glsl::program(path)?
+            && let Some(glsl::Shader::Vertex(source)) = glsl::program(path, read.compiler)?
         {
             return Ok(Some(Self::of_scene(path, input_args::show(path), *source)));
         }
