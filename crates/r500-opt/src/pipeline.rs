@@ -1,5 +1,7 @@
 //! Pass pipeline: runs the passes in order until none lowers the cost.
 
+use std::rc::Rc;
+
 use r500_isa::TEMPORARIES;
 use r500_isa::state::UsPixsize;
 use r500_program::Program;
@@ -252,6 +254,7 @@ const STEPS_O3: u64 = 2_000_000;
 #[must_use]
 pub fn optimize(program: &Program, options: &Options) -> Optimized {
     let cost = Cost::of(program).unwrap_or_default();
+    let analyses = Analyses::of(program).map(Rc::new);
     let origins = (0u32..).take(program.code.len()).map(|at| vec![at]).collect();
     let mut state = State {
         program: program.clone(),
@@ -259,6 +262,7 @@ pub fn optimize(program: &Program, options: &Options) -> Optimized {
         given: cost.most(&options.allowed),
         pixsize: program.state.pixsize,
         cost,
+        analyses,
         changes: Vec::new(),
         ignore_zero_signs: options.allow.contains(&Allowance::ZeroSign),
     };
@@ -287,6 +291,8 @@ struct State {
     /// `US_PIXSIZE` of the original program.
     pixsize: Option<UsPixsize>,
     cost: Cost,
+    /// Of the program as it is now.
+    analyses: Option<Rc<Analyses>>,
     changes: Vec<Change>,
     /// Whether zeros in outputs may have either sign.
     ignore_zero_signs: bool,
@@ -295,7 +301,7 @@ struct State {
 impl State {
     /// Runs a pass. Returns whether it improved the program.
     fn run(&mut self, pass: &PassInfo, fuel: u64) -> bool {
-        let Some(analyses) = Analyses::of(&self.program) else { return false };
+        let Some(analyses) = self.analyses.clone() else { return false };
         let Some(code) = Code::of(&self.program, &analyses.graph, &self.origins) else {
             return false;
         };
@@ -378,11 +384,11 @@ impl State {
             return false;
         };
         sync::synchronize(&mut program, &self.program);
-        let structured = Analyses::of(&program).is_some();
         let Ok(cost) = Cost::of(&program) else { return false };
-        if !structured || cost >= self.cost || !cost.no_worse_than(&self.given) {
+        if cost >= self.cost || !cost.no_worse_than(&self.given) {
             return false;
         }
+        let Some(analyses) = Analyses::of(&program) else { return false };
         let origins: Vec<Vec<u32>> = code.lines.iter().map(|line| line.origins.clone()).collect();
         let kept: Vec<(&[u32; 6], &Vec<u32>)> =
             self.program.code.iter().map(|inst| &inst.0).zip(&self.origins).collect();
@@ -405,6 +411,7 @@ impl State {
             why: pass.why,
         });
         (self.program, self.origins, self.cost) = (program, origins, cost[1]);
+        self.analyses = Some(Rc::new(analyses));
         true
     }
 }

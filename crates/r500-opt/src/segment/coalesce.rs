@@ -20,19 +20,21 @@ use super::ir::{Arg, Atom, Finish, LaneOp, Modifier, Op, OpId, OpKind, Read, Seg
 /// Coalesces copies with the operations of their sources. Returns whether anything changed.
 pub(crate) fn coalesce(ir: &mut SegmentIr) -> bool {
     let mut changed = false;
+    let mut signs = ZeroSigns::of(ir);
     for at in 0..ir.ops.len() {
-        let Some((from, op)) = coalesced(ir, at) else { continue };
+        let Some((from, op)) = coalesced(ir, &signs, at) else { continue };
         ir.ops[at] = op;
         let gone = &mut ir.ops[from];
         gone.dead = true;
         gone.results = [None; 4];
+        signs = ZeroSigns::of(ir);
         changed = true;
     }
     changed
 }
 
 /// Returns the operation that replaces a copy and the operation of its source.
-fn coalesced(ir: &SegmentIr, at: OpId) -> Option<(OpId, Op)> {
+fn coalesced(ir: &SegmentIr, signs: &ZeroSigns, at: OpId) -> Option<(OpId, Op)> {
     let op = &ir.ops[at];
     if op.dead {
         return None;
@@ -54,7 +56,6 @@ fn coalesced(ir: &SegmentIr, at: OpId) -> Option<(OpId, Op)> {
     let own = (0..4).find(|&lane| op.results[lane].is_some())?;
     let given = source.finish[half(lane_of(first))];
     let finish = combine(given, op.finish[half(own)], omod)?;
-    let signs = ZeroSigns::of(ir);
     let lanes = matches!(source.kind, OpKind::Lanes(_));
     let mut new = op.clone();
     new.kind = source.kind;
@@ -161,7 +162,7 @@ fn combine(first: Finish, second: Finish, factor: Omod) -> Option<Finish> {
 /// Returns whether an operation is the only reader of the results of another.
 fn only_reader(ir: &SegmentIr, from: OpId, reader: OpId) -> bool {
     let values = || ir.ops[from].results.iter().flatten().copied();
-    let reads = |op: &Op| op.atoms().any(|atom| values().any(|value| atom == Atom::Value(value)));
+    let reads = |op: &Op| values().any(|value| op.reads(value));
     let mut others = ir.ops.iter().enumerate().filter(|&(at, op)| at != reader && !op.dead);
     values().all(|value| ir.values[value].sinks.is_empty()) && !others.any(|(_, op)| reads(op))
 }

@@ -98,7 +98,7 @@ fn forward(ir: &mut SegmentIr, value: ValId) -> bool {
 
 /// Returns whether an operation other than `except` reads a value.
 fn is_read(ir: &SegmentIr, value: ValId, except: Option<OpId>) -> bool {
-    let reads = |op: &Op| op.atoms().any(|atom| atom == Atom::Value(value));
+    let reads = |op: &Op| op.reads(value);
     let mut ops = ir.ops.iter().enumerate();
     ops.any(|(at, op)| !op.dead && Some(at) != except && reads(op))
 }

@@ -152,15 +152,51 @@ impl Addresses {
     }
 }
 
-/// Assigns sources to operands `args[done.len()..]`, in order, by backtracking.
+/// Most operands of an instruction: three of each half.
+const MOST_OPERANDS: usize = 6;
+
+/// The operands of the operations of an instruction. They are asked for so often that they are not allocated.
+struct Operands<'a> {
+    list: [Option<&'a Arg>; MOST_OPERANDS],
+}
+
+impl<'a> Operands<'a> {
+    fn of(ops: &[&'a Op]) -> Self {
+        let mut list = [None; MOST_OPERANDS];
+        for (n, arg) in ops.iter().flat_map(|op| &op.args).enumerate() {
+            list[n] = Some(arg);
+        }
+        Self { list }
+    }
+}
+
+/// The encodings of the first operands.
+#[derive(Default)]
+struct Choices {
+    list: [Choice; MOST_OPERANDS],
+    count: usize,
+}
+
+impl Choices {
+    fn push(&mut self, choice: Choice) {
+        self.list[self.count] = choice;
+        self.count += 1;
+    }
+
+    fn pop(&mut self) {
+        self.count -= 1;
+    }
+}
+
+/// Assigns sources to the operands after those that are done, in order, by backtracking.
 fn assign(
     ir: &SegmentIr,
     places: &dyn RegisterAssignment,
-    args: &[&Arg],
+    args: &Operands<'_>,
     addresses: Addresses,
-    done: &mut Vec<Choice>,
+    done: &mut Choices,
 ) -> Option<Addresses> {
-    let Some(arg) = args.get(done.len()) else { return Some(addresses) };
+    let Some(arg) = args.list.get(done.count).copied().flatten() else { return Some(addresses) };
     let reads = || arg.lanes.iter().flatten();
     if reads().any(|read| matches!(read, Read::Presub(..))) {
         let mut with = addresses;
@@ -193,8 +229,7 @@ fn assign(
 
 /// Returns whether operations fit into one instruction.
 pub(crate) fn fits(ir: &SegmentIr, places: &dyn RegisterAssignment, ops: &[&Op]) -> bool {
-    let args: Vec<&Arg> = ops.iter().flat_map(|op| &op.args).collect();
-    assign(ir, places, &args, Addresses::default(), &mut Vec::new()).is_some()
+    assign(ir, places, &Operands::of(ops), Addresses::default(), &mut Choices::default()).is_some()
 }
 
 /// Destinations: the temporaries of colours and of alpha, and their write masks.
@@ -212,11 +247,10 @@ pub(crate) fn encode(
     ops: &[&Op],
     dest: Dest,
 ) -> Option<Instruction> {
-    let args: Vec<&Arg> = ops.iter().flat_map(|op| &op.args).collect();
-    let mut choices = Vec::new();
-    let addresses = assign(ir, places, &args, Addresses::default(), &mut choices)?;
+    let mut choices = Choices::default();
+    let addresses = assign(ir, places, &Operands::of(ops), Addresses::default(), &mut choices)?;
     let mut writer = Writer { inst: Instruction::default(), cmn: CmnInst(0) };
-    let mut choices = choices.into_iter();
+    let mut choices = choices.list.into_iter();
     let mut outputs = false;
     for op in ops {
         let own: Vec<Choice> = choices.by_ref().take(op.args.len()).collect();

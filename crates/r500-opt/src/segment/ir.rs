@@ -42,6 +42,16 @@ pub(crate) enum Read {
     Presub(u8, Atom, Atom),
 }
 
+impl Read {
+    fn atoms(&self) -> impl Iterator<Item = Atom> + use<> {
+        let (first, second) = match *self {
+            Self::Atom(atom) => (atom, None),
+            Self::Presub(_, a, b) => (a, Some(b)),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
 /// An operand: the source of each lane, and the modifier of all lanes. Lanes are channels, or the terms of a dot
 /// product; the alpha half uses lane 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -238,15 +248,14 @@ impl Op {
 
     /// Returns the atoms that its operands read.
     pub(crate) fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
-        self.args
-            .iter()
-            .flat_map(|arg| arg.lanes)
-            .flatten()
-            .flat_map(|read| match read {
-                Read::Atom(atom) => [Some(atom), None],
-                Read::Presub(_, a, b) => [Some(a), Some(b)],
-            })
-            .flatten()
+        let reads = self.args.iter().flat_map(|arg| arg.lanes.iter().flatten());
+        reads.flat_map(Read::atoms)
+    }
+
+    /// Returns whether its operands read a value.
+    pub(crate) fn reads(&self, value: ValId) -> bool {
+        let is_it = |read: &Read| read.atoms().any(|atom| atom == Atom::Value(value));
+        self.args.iter().any(|arg| arg.lanes.iter().flatten().any(is_it))
     }
 }
 

@@ -154,6 +154,6 @@ fn negate(ir: &mut SegmentIr, value: ValId) -> bool {
 }
 
 fn readers(ir: &SegmentIr, value: ValId) -> impl Iterator<Item = &Op> {
-    let reads = move |op: &&Op| !op.dead && op.atoms().any(|atom| atom == Atom::Value(value));
+    let reads = move |op: &&Op| !op.dead && op.reads(value);
     ir.ops.iter().filter(reads)
 }

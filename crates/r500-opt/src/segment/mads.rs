@@ -11,10 +11,12 @@ use super::ir::{Arg, Atom, Finish, LaneOp, Modifier, Op, OpId, OpKind, Read, Seg
 /// Fuses products with sums. Returns whether anything changed.
 pub(crate) fn fuse(ir: &mut SegmentIr) -> bool {
     let mut changed = false;
+    let mut signs = ZeroSigns::of(ir);
     for at in 0..ir.ops.len() {
-        let fused = [0, 1].into_iter().find_map(|factor| fused(ir, at, factor));
+        let fused = [0, 1].into_iter().find_map(|factor| fused(ir, &signs, at, factor));
         if let Some(args) = fused {
             ir.ops[at].args = args;
+            signs = ZeroSigns::of(ir);
             changed = true;
         }
     }
@@ -22,7 +24,7 @@ pub(crate) fn fuse(ir: &mut SegmentIr) -> bool {
 }
 
 /// Returns the operands of the MAD that replaces a sum, one of whose factors is a product.
-fn fused(ir: &SegmentIr, at: OpId, factor: usize) -> Option<Vec<Arg>> {
+fn fused(ir: &SegmentIr, signs: &ZeroSigns, at: OpId, factor: usize) -> Option<Vec<Arg>> {
     let op = &ir.ops[at];
     if op.dead || op.kind != OpKind::Lanes(LaneOp::Mad) {
         return None;
@@ -33,7 +35,6 @@ fn fused(ir: &SegmentIr, at: OpId, factor: usize) -> Option<Vec<Arg>> {
     }
     let mut args = [Arg::default(); 2];
     let mut found: Option<OpId> = None;
-    let signs = ZeroSigns::of(ir);
     for lane in (0..4).filter(|&lane| op.results[lane].is_some()) {
         let Some(Read::Atom(Atom::Value(value))) = product.lanes[lane] else { return None };
         if one.lanes[lane] != Some(Read::Atom(Atom::One)) {
@@ -72,7 +73,7 @@ fn is_product(op: &Op, lane: usize) -> bool {
 }
 
 fn is_only_read_by(ir: &SegmentIr, value: ValId, reader: OpId) -> bool {
-    let reads = |op: &Op| op.atoms().any(|atom| atom == Atom::Value(value));
     let mut ops = ir.ops.iter().enumerate();
-    ir.values[value].sinks.is_empty() && !ops.any(|(at, op)| at != reader && !op.dead && reads(op))
+    ir.values[value].sinks.is_empty()
+        && !ops.any(|(at, op)| at != reader && !op.dead && op.reads(value))
 }

@@ -154,7 +154,11 @@ pub(crate) fn rewrite(
     let mut best: Option<(Measure, Rewritten)> = None;
     for ir in &forms {
         for &policy in policies(passes.schedule) {
-            let Some(rewritten) = attempt(ir, policy, limits.temporaries, fuel) else { continue };
+            // What takes longer than the best so far, or than the segment as it is, is not worth its end.
+            let most =
+                best.as_ref().map_or(before.cycles, |(best, _)| best.cycles.min(before.cycles));
+            let attempt = attempt(ir, policy, limits.temporaries, most, fuel);
+            let Some(rewritten) = attempt else { continue };
             let measure = Measure {
                 cycles: rewritten.code.len() + rewritten.nops,
                 rows: rewritten.code.len(),
@@ -241,11 +245,17 @@ fn policies(schedule: bool) -> &'static [Policy] {
     if schedule { ALL } else { KEEP }
 }
 
-/// Schedules, assigns registers and encodes; `None` if one of these fails.
-fn attempt(ir: &SegmentIr, policy: Policy, limit: usize, fuel: &mut u64) -> Option<Rewritten> {
+/// Schedules in at most so many instructions, assigns registers and encodes; `None` if one of these fails.
+fn attempt(
+    ir: &SegmentIr,
+    policy: Policy,
+    limit: usize,
+    most: usize,
+    fuel: &mut u64,
+) -> Option<Rewritten> {
     let mut ir = ir.clone();
     let mut sets = Sets::of(&ir)?;
-    let rows = schedule::schedule(&mut ir, &mut sets, policy, fuel)?;
+    let rows = schedule::schedule(&mut ir, &mut sets, policy, most, fuel)?;
     let registers = allocate::allocate(&mut ir, &sets, &rows, limit)?;
     let nops = early_reads(&ir, &rows);
     let mut code = Vec::with_capacity(rows.len());

@@ -21,11 +21,13 @@ use super::ir::{Arg, Atom, Finish, LaneOp, Op, OpId, OpKind, Read, SegmentIr, Va
 /// Selects presubtract results. Returns whether anything changed.
 pub(crate) fn select(ir: &mut SegmentIr) -> bool {
     let mut changed = false;
+    let mut signs = ZeroSigns::of(ir);
     for at in 0..ir.ops.len() {
-        if let Some(readers) = readers_of_sum(ir, at) {
+        if let Some(readers) = readers_of_sum(ir, &signs, at) {
             for (reader, op) in readers {
                 ir.ops[reader] = op;
             }
+            signs = ZeroSigns::of(ir);
             changed = true;
         }
     }
@@ -43,7 +45,7 @@ impl RegisterAssignment for Homes {
 }
 
 /// Returns the rewritten readers of a sum; `None` if one of them cannot read it as a presubtract operand.
-fn readers_of_sum(ir: &SegmentIr, at: OpId) -> Option<Vec<(OpId, Op)>> {
+fn readers_of_sum(ir: &SegmentIr, signs: &ZeroSigns, at: OpId) -> Option<Vec<(OpId, Op)>> {
     let op = &ir.ops[at];
     if op.dead || op.kind != OpKind::Lanes(LaneOp::Mad) {
         return None;
@@ -57,7 +59,6 @@ fn readers_of_sum(ir: &SegmentIr, at: OpId) -> Option<Vec<(OpId, Op)>> {
         }
         sums.push((value, Sum::of(ir, op, lane)?));
     }
-    let signs = ZeroSigns::of(ir);
     let mut readers = Vec::new();
     for (reader, op) in ir.ops.iter().enumerate().filter(|(_, op)| !op.dead) {
         let read = |read: &Read| match *read {
@@ -73,8 +74,15 @@ fn readers_of_sum(ir: &SegmentIr, at: OpId) -> Option<Vec<(OpId, Op)>> {
         if in_presub {
             return None;
         }
+        if !op
+            .args
+            .iter()
+            .flat_map(|arg| arg.lanes.iter().flatten())
+            .any(|lane| read(lane).is_some())
+        {
+            continue;
+        }
         let mut new = op.clone();
-        let mut reads = false;
         for (index, arg) in new.args.iter_mut().enumerate() {
             if !arg.lanes.iter().flatten().any(|lane| read(lane).is_some()) {
                 continue;
@@ -86,17 +94,14 @@ fn readers_of_sum(ir: &SegmentIr, at: OpId) -> Option<Vec<(OpId, Op)>> {
                 }
                 *slot = Some(sum.read);
             }
-            reads = true;
         }
-        if reads {
-            let legal = !op.is_texture()
-                && new.args.iter().all(|arg| is_operand(ir, &new, arg))
-                && fits(ir, &Homes, &[&new]);
-            if !legal {
-                return None;
-            }
-            readers.push((reader, new));
+        let legal = !op.is_texture()
+            && new.args.iter().all(|arg| is_operand(ir, &new, arg))
+            && fits(ir, &Homes, &[&new]);
+        if !legal {
+            return None;
         }
+        readers.push((reader, new));
     }
     (!readers.is_empty()).then_some(readers)
 }

@@ -24,11 +24,12 @@ pub(crate) struct Policy {
 /// A schedule: the operations of each instruction.
 pub(crate) type Schedule = Vec<Vec<OpId>>;
 
-/// Schedules a segment; `None` if the dependence graph is cyclic. Each step consumes `fuel`.
+/// Schedules a segment in at most so many instructions; `None` if it takes more, or if the dependence graph is cyclic. Each step consumes `fuel`.
 pub(crate) fn schedule(
     ir: &mut SegmentIr,
     sets: &mut Sets,
     policy: Policy,
+    most: usize,
     fuel: &mut u64,
 ) -> Option<Schedule> {
     if policy.migrate {
@@ -38,18 +39,30 @@ pub(crate) fn schedule(
     let priority = priorities(ir, &before, policy)?;
     let presub = |arg: &Arg| arg.lanes.iter().flatten().any(|r| matches!(r, Read::Presub(..)));
     let early = ir.ops.iter().map(|op| op.args.iter().any(presub)).collect();
+    let waiting: Vec<OpId> = (0..ir.ops.len()).filter(|&at| !ir.ops[at].dead).collect();
+    let mut after = vec![Vec::new(); ir.ops.len()];
+    let mut blockers = vec![0; ir.ops.len()];
+    for &at in &waiting {
+        for &(pred, _) in before[at].iter().filter(|&&(pred, _)| !ir.ops[pred].dead) {
+            after[pred].push(at);
+            blockers[at] += 1;
+        }
+    }
     let mut scheduler = Scheduler {
+        time: vec![None; ir.ops.len()],
         ir,
         sets,
         policy,
         before,
+        after,
+        blockers,
         priority,
         early,
-        time: Vec::new(),
+        waiting,
         rows: Vec::new(),
+        most,
         fuel,
     };
-    scheduler.time = vec![None; scheduler.ir.ops.len()];
     scheduler.run()?;
     let Scheduler { rows, .. } = scheduler;
     Some(rows)
@@ -131,11 +144,18 @@ struct Scheduler<'a> {
     sets: &'a mut Sets,
     policy: Policy,
     before: Vec<Vec<Edge>>,
+    /// The operations that wait for each, once for each edge.
+    after: Vec<Vec<OpId>>,
+    /// How many edges lead to each operation from those that are not scheduled.
+    blockers: Vec<usize>,
     priority: Vec<u64>,
     /// Whether an operation reads a presubtract result.
     early: Vec<bool>,
     time: Vec<Option<usize>>,
+    /// What no row before the current one has, in program order.
+    waiting: Vec<OpId>,
     rows: Schedule,
+    most: usize,
     fuel: &'a mut u64,
 }
 
@@ -146,40 +166,53 @@ const SECOND: usize = 24;
 
 impl Scheduler<'_> {
     fn run(&mut self) -> Option<()> {
-        let mut left = self.ir.ops.iter().filter(|op| !op.dead).count();
-        while left > 0 {
+        while !self.waiting.is_empty() {
             let ready = self.ready();
-            if ready.is_empty() || *self.fuel == 0 {
+            if ready.is_empty() || *self.fuel == 0 || self.rows.len() == self.most {
                 return None;
             }
             let row = self.choose(&ready);
-            left -= row.len();
-            let row = self.merge(row, &mut left);
+            let row = self.merge(row);
             self.rows.push(row);
+            self.waiting.retain(|&at| self.time[at].is_none());
         }
         Some(())
     }
 
+    /// Puts an operation into the current row.
+    fn place(&mut self, at: OpId) {
+        debug_assert!(self.time[at].is_none(), "an operation is in one row");
+        self.time[at] = Some(self.rows.len());
+        self.after[at].iter().for_each(|&after| self.blockers[after] -= 1);
+    }
+
+    /// Undoes [`Self::place`].
+    fn unplace(&mut self, at: OpId) {
+        self.time[at] = None;
+        self.after[at].iter().for_each(|&after| self.blockers[after] += 1);
+    }
+
     fn is_ready(&self, at: OpId) -> bool {
         let now = self.rows.len();
-        !self.ir.ops[at].dead
-            && self.time[at].is_none()
-            && self.before[at].iter().all(|&(pred, distance)| match self.time[pred] {
-                Some(time) => time + distance <= now,
-                None => self.ir.ops[pred].dead,
-            })
+        let early_enough =
+            |&(pred, distance): &Edge| self.time[pred].is_none_or(|time| time + distance <= now);
+        // Without blockers, only dead ones have no row.
+        self.time[at].is_none()
+            && self.blockers[at] == 0
+            && self.before[at].iter().all(early_enough)
     }
 
     fn ready(&self) -> Vec<OpId> {
-        let waits = |&at: &OpId| self.time[at].is_none() && !self.ir.ops[at].dead;
-        let count = self.ir.ops.len();
-        let first = (0..count).find(waits).map_or(0, |at| self.ir.ops[at].origin);
+        let first = self.waiting.iter().find(|&&at| self.time[at].is_none());
+        let first = first.map_or(0, |&at| self.ir.ops[at].origin);
         let near = |&at: &OpId| {
             self.ir.ops[at].origin - first.min(self.ir.ops[at].origin) <= self.policy.window
         };
-        let mut ready: Vec<OpId> =
-            (0..count).filter(|&at| self.is_ready(at)).filter(near).collect();
-        ready.sort_by_key(|&at| (self.needs_nop(at), std::cmp::Reverse(self.priority[at]), at));
+        let waiting = self.waiting.iter().copied();
+        let mut ready: Vec<OpId> = waiting.filter(|&at| self.is_ready(at)).filter(near).collect();
+        ready.sort_unstable_by_key(|&at| {
+            (self.needs_nop(at), std::cmp::Reverse(self.priority[at]), at)
+        });
         ready
     }
 
@@ -199,24 +232,23 @@ impl Scheduler<'_> {
     }
 
     fn choose(&mut self, ready: &[OpId]) -> Vec<OpId> {
-        let now = self.rows.len();
         let mut chosen = None;
         for &first in ready.iter().take(FIRST) {
-            self.time[first] = Some(now);
+            self.place(first);
             let second = self.mate(first);
             if let Some(second) = second {
-                self.time[second] = Some(now);
+                self.place(second);
                 chosen = Some(vec![first, second]);
                 break;
             }
-            self.time[first] = None;
+            self.unplace(first);
             let alone = self.ir.ops[first].uses_rgb() && self.ir.ops[first].uses_alpha();
             if !self.policy.pairs_first || alone {
                 break;
             }
         }
         chosen.unwrap_or_else(|| {
-            self.time[ready[0]] = Some(now);
+            self.place(ready[0]);
             vec![ready[0]]
         })
     }
@@ -304,11 +336,10 @@ impl Scheduler<'_> {
 
     /// Merges further operations into the RGB half of an instruction: equal operations with equal modifiers in other
     /// lanes.
-    fn merge(&mut self, row: Vec<OpId>, left: &mut usize) -> Vec<OpId> {
+    fn merge(&mut self, row: Vec<OpId>) -> Vec<OpId> {
         if !self.policy.merge {
             return row;
         }
-        let now = self.rows.len();
         let Some(&into) = row.iter().find(|&&at| {
             let op = &self.ir.ops[at];
             op.uses_rgb() && op.kind_is_lanes()
@@ -325,8 +356,7 @@ impl Scheduler<'_> {
                 break;
             }
             if self.is_ready(from) && self.merge_one(into, from, &row) {
-                self.time[from] = Some(now);
-                *left -= 1;
+                self.place(from);
             }
         }
         row
@@ -347,14 +377,26 @@ impl Scheduler<'_> {
             return false;
         }
         let Some(join) = self.join(into, from) else { return false };
-        let (ir, sets) = (self.ir.clone(), self.sets.clone());
-        self.join_lanes(into, from, join);
+        let before = [into, from].map(|at| self.ir.ops[at].clone());
+        let values: Vec<ValId> = before[1].results.iter().flatten().copied().collect();
+        let before_values: Vec<_> =
+            values.iter().map(|&value| self.ir.values[value].clone()).collect();
+        let place = self.join_lanes(into, from, join);
         let ops: Vec<&Op> = row.iter().map(|&at| &self.ir.ops[at]).collect();
         if fits(self.ir, &*self.sets, &ops) {
+            self.sets.note_readers(self.ir, into);
             return true;
         }
-        *self.ir = ir;
-        *self.sets = sets;
+        let [into_before, from_before] = before;
+        (self.ir.ops[into], self.ir.ops[from]) = (into_before, from_before);
+        for (value, before) in values.into_iter().zip(before_values) {
+            self.ir.values[value] = before;
+        }
+        match (join, place) {
+            (Join::Move { value, target: Some(_), .. }, Some(node)) => self.sets.leave(value, node),
+            (Join::Move { value, target: None, .. }, Some(node)) => self.sets.rollback(value, node),
+            _ => {}
+        }
         false
     }
 
@@ -403,16 +445,15 @@ impl Scheduler<'_> {
             .then_some(Join::Keep)
     }
 
-    /// Moves the results and operands of an operation into free lanes of another.
-    fn join_lanes(&mut self, into: OpId, from: OpId, join: Join) {
+    /// Moves the results and operands of an operation into free lanes of another. Returns the node that a value has left for another set.
+    fn join_lanes(&mut self, into: OpId, from: OpId, join: Join) -> Option<usize> {
+        let mut node = None;
         if let Join::Move { value, lane, target } = join {
             assign_lane(self.ir, value, lane);
-            match target {
+            node = Some(match target {
                 Some(target) => self.sets.enter(value, target),
-                None => {
-                    self.sets.unjoin(value);
-                }
-            }
+                None => self.sets.unjoin(value),
+            });
         }
         let moved = self.ir.ops[from].clone();
         for lane in 0..3 {
@@ -424,10 +465,10 @@ impl Scheduler<'_> {
             }
             self.ir.values[value].op = into;
         }
-        self.sets.note_readers(self.ir, into);
         let gone = &mut self.ir.ops[from];
         gone.dead = true;
         gone.results = [None; 4];
+        node
     }
 }
 

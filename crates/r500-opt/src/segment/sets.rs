@@ -199,7 +199,7 @@ impl Sets {
         self.place(ir, value).0
     }
 
-    /// Moves a value to a set of its own. Returns its previous node, for [`Self::go_back`].
+    /// Moves a value to a set of its own. Returns its previous node, for [`Self::rollback`].
     pub(crate) fn unjoin(&mut self, value: ValId) -> usize {
         let new = self.parent.len();
         let before = self.node[value];
@@ -212,7 +212,7 @@ impl Sets {
         before
     }
 
-    /// Undoes the last [`Self::leave`].
+    /// Undoes the last [`Self::unjoin`].
     pub(crate) fn rollback(&mut self, value: ValId, before: usize) {
         debug_assert_eq!(self.node[value] + 1, self.parent.len());
         self.parent.pop();
@@ -223,12 +223,22 @@ impl Sets {
         self.sizes[set] += 1;
     }
 
-    /// Moves a value to the set of another.
-    pub(crate) fn enter(&mut self, value: ValId, other: ValId) {
+    /// Moves a value to the set of another. Returns its previous node, for [`Self::leave`].
+    pub(crate) fn enter(&mut self, value: ValId, other: ValId) -> usize {
+        let before = self.node[value];
         let (old, new) = (self.set_of(value), self.set_of(other));
         self.sizes[old] -= 1;
         self.sizes[new] += 1;
         self.node[value] = new;
+        before
+    }
+
+    /// Undoes [`Self::enter`].
+    pub(crate) fn leave(&mut self, value: ValId, before: usize) {
+        let (old, new) = (self.set_of(value), self.root(before));
+        self.sizes[old] -= 1;
+        self.sizes[new] += 1;
+        self.node[value] = before;
     }
 
     /// Returns the lanes that are occupied in the register of a value: by members of its set, and by channels of its
