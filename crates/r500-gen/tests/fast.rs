@@ -28,14 +28,14 @@ use r500_program::Job;
 
 #[test]
 fn generated_programs() {
-    let seen = each(seeds(120), |seed| try_case(seed, false));
+    let seen = each(seeds(80), |seed| try_case(seed, false));
     // The fast engine draws nearly every structured program.
     seen.demand(98);
 }
 
 #[test]
 fn varied_programs() {
-    let seen = each(seeds(200), |seed| try_case(seed, true));
+    let seen = each(seeds(100), |seed| try_case(seed, true));
     // Some mutations make programs that only the reference engine draws.
     seen.demand(70);
 }
@@ -44,7 +44,7 @@ fn varied_programs() {
 /// a cube or has an anisotropic filter.
 #[test]
 fn cubes_and_anisotropic_filters() {
-    let seen = each(seeds(80), |seed| {
+    let seen = each(seeds(40), |seed| {
         let setup = Setup::new(seed, true);
         let mut job = setup.job(&setup.case(seed));
         let mut rng = Rng::new(seed ^ 0xc0be);

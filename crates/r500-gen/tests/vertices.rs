@@ -261,7 +261,7 @@ fn programs_of_a_driver_run_equal_in_the_emulator() {
 /// Compares generated programs, the seeds of a part of four.
 fn generated(part: u64, is_emulated: bool, make: impl Fn(&mut Rng) -> Program) {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().unwrap());
-    let default = if is_emulated { 400 } else { 20_000 };
+    let default = if is_emulated { 400 } else { 8_000 };
     let count = number("R500_PROGRAMS").unwrap_or(default) / 4;
     let first = number("R500_SEED").unwrap_or(0) + part * count;
     let mut comparison = Comparison::new(contestants(Effort::Quick, is_emulated));

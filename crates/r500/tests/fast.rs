@@ -1,7 +1,7 @@
 //! The fast and the jit engine against the reference engine on all that there is: cases, draws, captures,
 //! examples, and programs for what is easily got wrong. The same frame bit for bit, at every level of
 //! vector instructions that this machine has, and machine code of AVX2 and AVX-512 in an emulator that checks
-//! each memory access. All draws, not one in eight, with `R500_ALL=1`:
+//! each memory access. All draws, not one in sixteen, and every kind of picture of each program with `R500_ALL=1`:
 //!
 //! ```sh
 //! R500_ALL=1 R500_ENGINE=emulated cargo test --release -p r500 --test fast draws
@@ -33,18 +33,15 @@ fn cases() {
 #[test]
 fn draws() {
     let jobs = jobs(&tests("corpus/piglit/probes.jsonl.gz"));
-    // One in eight, because they are many and similar. The choice does not matter.
-    let every = if std::env::var_os("R500_ALL").is_some() { 1 } else { 8 };
+    // Some, because they are many and similar. The choice does not matter.
+    let every = if is_all() { 1 } else { 16 };
     same(jobs.step_by(every).map(|job| (job, options(None, 1))), 95);
 }
 
 #[test]
 fn captures() {
     let jobs = json_files(&tests("corpus/mesa")).into_iter().flat_map(|file| jobs(&file));
-    // One in three of the pictures, in turn of another kind for each program.
-    let every = if std::env::var_os("R500_ALL").is_some() { 1 } else { 3 };
-    let some = |(n, job): (usize, Job)| pictures(job).into_iter().skip(n % every).step_by(every);
-    same(jobs.enumerate().flat_map(some), 100);
+    same(jobs.enumerate().flat_map(some_pictures), 100);
 }
 
 /// A program may be longer than the registers of its window can express.
@@ -71,7 +68,7 @@ fn examples() {
         job.size = Some([75, 53]);
         job
     });
-    same(jobs.flat_map(pictures), 100);
+    same(jobs.enumerate().flat_map(some_pictures), 100);
 }
 
 /// What each program is about, and its text between the inputs and the end. Registers: 0 is
@@ -301,6 +298,16 @@ fn pictures(job: Job) -> Vec<(Job, Options<'static>)> {
         pictures.push((Job { size: Some([33, 18]), coverage, ..job }, options(None, 3)));
     }
     pictures
+}
+
+/// Returns one picture of a program, in turn of another kind, or all of them.
+fn some_pictures((n, job): (usize, Job)) -> impl Iterator<Item = (Job, Options<'static>)> {
+    let every = if is_all() { 1 } else { 3 };
+    pictures(job).into_iter().skip(n % every).step_by(every)
+}
+
+fn is_all() -> bool {
+    std::env::var_os("R500_ALL").is_some()
 }
 
 fn options(area: Option<PixelRect>, threads: usize) -> Options<'static> {

@@ -200,7 +200,7 @@ fn loops_are_compared_in_the_lanes_that_execute_them() {
 #[test]
 fn changed_bits_are_not_proved() {
     let jobs = captures("mesa");
-    let count = std::env::var("R500_MUTATIONS").map_or(80, |text| text.parse().unwrap());
+    let count = std::env::var("R500_MUTATIONS").map_or(40, |text| text.parse().unwrap());
     let (mut proved, mut differing) = (0, 0);
     for seed in 0..count {
         let mut rng = Rng::new(seed);
@@ -229,7 +229,7 @@ fn changed_bits_are_not_proved() {
 /// Soundness on what drivers do not emit: generated programs with branches, loops, calls and predicates, one bit changed.
 #[test]
 fn changed_bits_of_generated_programs_are_not_proved() {
-    let count = std::env::var("R500_MUTATIONS").map_or(50, |text| text.parse().unwrap());
+    let count = std::env::var("R500_MUTATIONS").map_or(25, |text| text.parse().unwrap());
     let (mut proved, mut differing) = (0, 0);
     for seed in 0..count {
         let mut rng = Rng::new(!seed);
@@ -285,7 +285,7 @@ fn pairs(folder: &str) -> Vec<Job> {
 #[test]
 fn changed_bits_of_known_bindings_are_not_proved() {
     let jobs = pairs("pairs/opt");
-    let count = std::env::var("R500_MUTATIONS").map_or(50, |text| text.parse().unwrap());
+    let count = std::env::var("R500_MUTATIONS").map_or(25, |text| text.parse().unwrap());
     let (mut proved, mut differing) = (0, 0);
     for seed in 0..count {
         let mut rng = Rng::new(seed ^ 0x626f_756e);
@@ -318,7 +318,7 @@ fn mesa_optimisations_are_proved_or_distinguished() {
     for (a, b) in before.iter().zip(&after) {
         let known = Known::bound(a, b);
         let proof = prove_with(&a.program, &b.program, &known);
-        match (Trial::run_with(a, b, 64, &known), proof) {
+        match (Trial::run_with(a, b, 24, &known), proof) {
             (Trial::Equal { .. }, Proof::Proved | Proof::ProvedIfCovered) => {
                 (equal, proved) = (equal + 1, proved + 1);
             }

@@ -50,7 +50,7 @@ fn filled_values_find_what_real_constants_find() {
     use r500::program::Program;
     use r500_gen::{Choices, Rng};
 
-    let count = std::env::var("R500_MUTATIONS").map_or(24, |n| n.parse().unwrap());
+    let count = std::env::var("R500_MUTATIONS").map_or(12, |n| n.parse().unwrap());
     let folder = Folder::new("diff-filled");
     let mut rng = Rng::new(7);
     let entries = std::fs::read_dir(corpus("mesa")).unwrap().map(|entry| entry.unwrap().path());

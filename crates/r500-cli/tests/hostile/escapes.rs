@@ -228,7 +228,7 @@ fn no_seed_of_the_fuzz_targets_disturbs_a_terminal() {
 }
 
 /// Seeds taken of each archive.
-const SAMPLE: usize = 8;
+const SAMPLE: usize = 4;
 
 /// Targets whose seeds are files that the commands read.
 const READS_FILES: [&str; 4] = ["asm_roundtrip", "asm_text", "formats_read", "texture_files"];

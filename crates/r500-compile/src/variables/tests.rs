@@ -146,7 +146,7 @@ fn add_vertices(source: &str, seed: u64, tally: &mut Tally) {
 /// `R500_CASES` shaders from seed `R500_SEED` on.
 #[test]
 fn listed_registers_of_generated_shaders_hold_their_variables() {
-    let (cases, first) = (number("R500_CASES", 60), number("R500_SEED", 0));
+    let (cases, first) = (number("R500_CASES", 30), number("R500_SEED", 0));
     let (mut pixels, mut vertices) = (Tally::default(), Tally::default());
     for seed in first..first + cases {
         add_pixels(&r500_gen::glsl::shader(&mut r500_gen::Rng::new(seed)), seed, &mut pixels);
