@@ -296,3 +296,56 @@ fn another_mesa_that_is_missing_is_named() {
     assert_eq!(status, Some(3), "{errors}");
     assert!(errors.contains("--limit-compiler"), "{errors}");
 }
+
+/// `--with` chooses the compiler wherever a command takes programs, before the environment.
+#[test]
+fn commands_for_programs_take_glsl_with_the_compiler_that_is_named() {
+    let Some(folder) = Folder::with(&[]) else { return };
+    for (compiler, origin) in [("mesa", "Mesa"), ("r500", "r500 ")] {
+        let (status, text, errors) = folder.run(&["disasm", "probe.frag", "--with", compiler]);
+        assert_eq!(status, Some(0), "{errors}");
+        let line = text.lines().find(|line| line.starts_with("ORIGIN")).unwrap();
+        assert!(line.contains(origin), "{compiler}: {line}");
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_r500"))
+        .args(["disasm", "probe.frag", "--with", "r500"])
+        .current_dir(folder.path())
+        .env("R500_COMPILER", "mesa")
+        .env("R500_CARD_LIBRARY", "nowhere")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for command in ["stats", "check", "cfg", "render", "run", "trace"] {
+        let arguments = [command, "probe.frag", "--with", "r500", "-o", "out.png"];
+        let count = if command == "render" { arguments.len() } else { arguments.len() - 2 };
+        let (status, _, errors) = folder.run(&arguments[..count]);
+        // `run` and `trace` ask for more, but not for another compiler.
+        assert!(!errors.contains("--with") && status.is_some(), "{command}: {errors}");
+        assert!(["run", "trace"].contains(&command) || status == Some(0), "{command}: {errors}");
+    }
+}
+
+/// As after `cargo install`: the command alone compiles GLSL, and says with what.
+#[test]
+fn without_the_library_of_the_card_our_own_compiler_takes_glsl() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let alone = folder.path().join("r500");
+    fs::copy(env!("CARGO_BIN_EXE_r500"), &alone).unwrap();
+    fs::write(folder.path().join("a.frag"), "void main() { gl_FragColor = vec4(0.5); }").unwrap();
+    fs::write(folder.path().join("b.frag"), "void main() { gl_FragColor = vec4(0.25); }").unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(&alone);
+        command.args(arguments).current_dir(folder.path());
+        for name in ["R500_CARD_LIBRARY", "R500_COMPILER", "R500_MESA_PATH"] {
+            command.env_remove(name);
+        }
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (status, errors) = run(&["stats", "a.frag", "b.frag"]);
+    assert_eq!(status, Some(0), "{errors}");
+    // Once, not for each shader.
+    assert_eq!(errors.matches("our own compiler is taken (--with r500)").count(), 1, "{errors}");
+    let (status, errors) = run(&["stats", "a.frag", "--with", "mesa"]);
+    assert_eq!(status, Some(3), "{errors}");
+}
