@@ -378,21 +378,17 @@ impl Scheduler<'_> {
         }
         let Some(join) = self.join(into, from) else { return false };
         let before = [into, from].map(|at| self.ir.ops[at].clone());
-        let values: Vec<ValId> = before[1].results.iter().flatten().copied().collect();
-        let before_values: Vec<_> =
-            values.iter().map(|&value| self.ir.values[value].clone()).collect();
-        let place = self.join_lanes(into, from, join);
+        let values = before[1].results.iter().flatten();
+        let values: Vec<_> = values.map(|&value| (value, self.ir.values[value])).collect();
+        let node = self.join_lanes(into, from, join);
         let ops: Vec<&Op> = row.iter().map(|&at| &self.ir.ops[at]).collect();
         if fits(self.ir, &*self.sets, &ops) {
             self.sets.note_readers(self.ir, into);
             return true;
         }
-        let [into_before, from_before] = before;
-        (self.ir.ops[into], self.ir.ops[from]) = (into_before, from_before);
-        for (value, before) in values.into_iter().zip(before_values) {
-            self.ir.values[value] = before;
-        }
-        match (join, place) {
+        [self.ir.ops[into], self.ir.ops[from]] = before;
+        values.into_iter().for_each(|(value, before)| self.ir.values[value] = before);
+        match (join, node) {
             (Join::Move { value, target: Some(_), .. }, Some(node)) => self.sets.leave(value, node),
             (Join::Move { value, target: None, .. }, Some(node)) => self.sets.rollback(value, node),
             _ => {}
