@@ -348,4 +348,16 @@ fn without_the_library_of_the_card_our_own_compiler_takes_glsl() {
     assert_eq!(errors.matches("our own compiler is taken (--with r500)").count(), 1, "{errors}");
     let (status, errors) = run(&["stats", "a.frag", "--with", "mesa"]);
     assert_eq!(status, Some(3), "{errors}");
+    // Who names a Mesa wants its compiler.
+    let output = Command::new(&alone)
+        .args(["stats", "a.frag"])
+        .current_dir(folder.path())
+        .env_remove("R500_CARD_LIBRARY")
+        .env_remove("R500_COMPILER")
+        .env("R500_MESA_PATH", "/usr")
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert!(errors.contains("libr500_card.so"), "{errors}");
 }

@@ -146,20 +146,19 @@ impl CompilerArgs {
     fn default_compiler(&self) -> Compiler {
         use super::card_process::{has_r300_driver, library};
 
-        if self.mesa_path.is_empty() && !has_r300_driver() {
-            own_is_taken("Mesa's driver is not here");
-            return Compiler::R500;
+        // Who names a Mesa wants its compiler, and that the library is missing is an error then; as it is if it is named.
+        if !self.mesa_path.is_empty() {
+            return Compiler::Mesa;
         }
-        match library(self.library.as_deref()) {
-            Err(_) if self.library.is_none() => {
-                own_is_taken(
-                    "libr500_card.so, with which Mesa's compiler runs, is not next to this command",
-                );
-                Compiler::R500
-            }
-            // That the named library is missing is an error.
-            _ => Compiler::Mesa,
-        }
+        let missing = if !has_r300_driver() {
+            "Mesa's driver is not here"
+        } else if self.library.is_none() && library(None).is_err() {
+            "libr500_card.so, with which Mesa's compiler runs, is not next to this command"
+        } else {
+            return Compiler::Mesa;
+        };
+        own_is_taken(missing);
+        Compiler::R500
     }
 
     #[cfg(not(target_os = "linux"))]
