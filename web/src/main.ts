@@ -398,7 +398,7 @@ const step = new StepPane(
       const instruction = program.instructionAt(editor.cursor);
       return instruction === undefined ? undefined : program.addressOf(instruction);
     },
-    check: (text, changes) => pool.check(text, changes),
+    check: (breakpoint) => pool.check(breakpoint),
     recordTo: (limit) => void session.recordTo(limit),
     begin: stepSomewhere,
   },

@@ -55,6 +55,46 @@ test("a click next to a line sets a breakpoint there, which both directions stop
   await context.close();
 });
 
+test("a breakpoint counts its hits and logs values on the way, in both directions", async () => {
+  const { page, context, complaints } = await visit(at);
+  await type(page, PROGRAM);
+  await page.locator(".frame").click();
+  await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
+  // MAD is to come after 2, 4 and 6 instructions.
+  await page.evaluate(() => r500.stepper.go({ how: "seek", position: 2 }));
+  await page.getByLabel("Kind of breakpoint").selectOption("at");
+  await page.getByLabel("Which of its hits count").fill("often");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.waitForFunction(() => /is not a hit count/.test(document.querySelector("#condition-wrong").textContent));
+  await page.getByLabel("Which of its hits count").fill("3");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.waitForFunction(() => r500.breakpoints.all.value.length === 1);
+  assert.match(await page.locator(".breaks li.conditional").textContent(), /@2.*hits 3/);
+  await page.getByLabel("Kind of breakpoint").selectOption("log");
+  await page.getByLabel("Message of a breakpoint").fill("pass at step {step}, {temp[1].r} of {temp[1].r * 2}");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.waitForFunction(() => r500.breakpoints.all.value.length === 2);
+  const run = (backward) =>
+    page.evaluate(async (backward) => (await r500.stepper.go({ how: "run", backward }), r500.stepper.moment.value), backward);
+  await page.evaluate(() => r500.stepper.go({ how: "seek", position: 0 }));
+  const there = await run(false);
+  assert.deepEqual([there.position, there.stop, there.breakpoints], [6, "break", [0]]);
+  const u = await page.evaluate(() => (r500.stepper.run.value.pixel[0] + 0.5) / 16);
+  // The picture is 16 pixels wide: u and its halves are short decimals.
+  const line = (step, value) => `pass at step ${step}, ${value} of ${2 * value}`;
+  const lines = [line(2, u), line(4, u / 2), line(6, u / 4)];
+  assert.deepEqual(there.log, lines);
+  assert.deepEqual(await page.locator(".breaks .log li").allTextContents(), lines);
+  const back = await run(true);
+  assert.deepEqual([back.position, back.stop, back.log], [0, "start", [lines[1], lines[0]]]);
+  // A step passes messages, too; another pixel's run has its own values.
+  await page.evaluate(() => r500.stepper.go({ how: "seek", position: 1 }));
+  const step = await page.evaluate(async () => (await r500.stepper.go({ how: "step" }), r500.stepper.moment.value.log));
+  assert.deepEqual(step, [lines[0]]);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("a breakpoint stays with its line when the program changes", async () => {
   const { page, context } = await visit(at);
   await type(page, PROGRAM);

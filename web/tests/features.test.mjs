@@ -113,8 +113,10 @@ test("a link carries pixel, step, breakpoints, time, target and display, and a l
   await page.evaluate(async () => {
     await r500.stepThrough([5, 6]);
     await r500.stepper.go({ how: "seek", position: 1 });
-    r500.breakpoints.toggle({ address: 1, condition: "temp[1].r > 0.25 & pred", changes: null });
-    r500.breakpoints.toggle({ address: null, condition: null, changes: "temp[1]" });
+    const rest = { address: null, condition: null, changes: null, hits: null, message: null };
+    r500.breakpoints.toggle({ ...rest, address: 1, condition: "temp[1].r > 0.25 & pred" });
+    r500.breakpoints.toggle({ ...rest, address: 0, hits: "% 2", message: "r is {temp[1].r}" });
+    r500.breakpoints.toggle({ ...rest, changes: "temp[1]" });
     r500.transport.time.value = 1.5;
     r500.transport.look.value = { channels: 3, range: [-1, 2] };
   });
@@ -132,7 +134,11 @@ test("a link carries pixel, step, breakpoints, time, target and display, and a l
   }));
   assert.deepEqual(seen, {
     pixel: [5, 6],
-    breaks: [{ address: 1, condition: "temp[1].r > 0.25 & pred", changes: null }, { address: null, condition: null, changes: "temp[1]" }],
+    breaks: [
+      { address: 1, condition: "temp[1].r > 0.25 & pred", changes: null, hits: null, message: null },
+      { address: 0, condition: null, changes: null, hits: "% 2", message: "r is {temp[1].r}" },
+      { address: null, condition: null, changes: "temp[1]", hits: null, message: null },
+    ],
     time: 1.5,
     look: { channels: 3, range: [-1, 2] },
   });

@@ -7,7 +7,7 @@ use crate::look::Look;
 use crate::message::{Source, json, parse};
 use crate::scene::{self, SceneRecorded, SceneSession};
 use crate::shader::{self, Setting};
-use crate::step::{self, Going, Stepping};
+use crate::step::{self, Breakpoint, Going, Stepping};
 use crate::{capture, open, optimize};
 
 /// Answers requests like [`Session`](crate::Session): those about scenes, `optimize`, `open`, `compile` and `editShader`.
@@ -60,9 +60,8 @@ enum Request {
         time: f32,
     },
     Go(Going),
-    Condition {
-        text: String,
-        changes: bool,
+    CheckBreakpoint {
+        breakpoint: Breakpoint,
     },
 }
 
@@ -107,7 +106,7 @@ impl OnDemandSession {
                 let stepping = self.stepping.as_mut().ok_or("nothing is recorded")?;
                 json(&stepping.go(&going)?)
             }
-            Request::Condition { text, changes } => json(&step::check(text, changes, &[])?),
+            Request::CheckBreakpoint { breakpoint } => json(&step::check(&breakpoint, &[])?),
         }
     }
 }

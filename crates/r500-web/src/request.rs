@@ -15,7 +15,7 @@ use crate::document::Document;
 use crate::look::Look;
 use crate::message::{Source, json, parse};
 use crate::picture::{Drawing, Picture};
-use crate::step::{Going, Stepping};
+use crate::step::{Breakpoint, Going, Stepping};
 use crate::{analysis, compare, edit, encoding, expect, gpu, language, open, step};
 
 /// A request. `do` names it.
@@ -219,12 +219,10 @@ pub enum Request {
     },
     /// Moves to another position of the recorded run; the answer has the state there.
     Go(Going),
-    /// Checks the expression of a breakpoint, with the names of the program that was loaded; an error says what is wrong.
-    Condition {
-        /// The expression.
-        text: String,
-        /// Whether it stops when its value changes, else when it becomes true.
-        changes: bool,
+    /// Checks the texts of a breakpoint, with the names of the program that was loaded; an error says what is wrong.
+    CheckBreakpoint {
+        /// The breakpoint.
+        breakpoint: Breakpoint,
     },
     /// Queries the pixels of areas.
     Area(AreaQuery),
@@ -459,9 +457,9 @@ impl Session {
                 let stepping = self.stepping.as_mut().ok_or("nothing is recorded")?;
                 json(&stepping.go(&going)?)
             }
-            Request::Condition { text, changes } => {
+            Request::CheckBreakpoint { breakpoint } => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
-                json(&step::check(text, changes, picture.names())?)
+                json(&step::check(&breakpoint, picture.names())?)
             }
             Request::Area(query) => {
                 let picture = self.picture.as_mut().ok_or("nothing is loaded")?;
@@ -551,12 +549,14 @@ mod tests {
     fn an_expression_of_a_breakpoint_is_checked_before_there_is_a_run() {
         let mut session = Session::default();
         ask(&mut session, &json!({ "do": "load", "text": SOURCE })).unwrap();
-        let mut check = |text: &str, changes: bool| {
-            ask(&mut session, &json!({ "do": "condition", "text": text, "changes": changes }))
+        let mut check = |breakpoint: Value| {
+            ask(&mut session, &json!({ "do": "checkBreakpoint", "breakpoint": breakpoint }))
         };
-        assert_eq!(check("time > 0.5", false), Ok(Value::Null));
-        assert_eq!(check("temp[1]", true), Ok(Value::Null));
-        let near = check("tmie > 0.5", false).unwrap_err();
+        assert_eq!(check(json!({ "condition": "time > 0.5" })), Ok(Value::Null));
+        assert_eq!(check(json!({ "changes": "temp[1]" })), Ok(Value::Null));
+        let log = json!({ "address": 0, "hits": "% 2", "message": "t {time}, r {temp[0].r}" });
+        assert_eq!(check(log), Ok(Value::Null));
+        let near = check(json!({ "condition": "tmie > 0.5" })).unwrap_err();
         assert!(near.contains("did you mean `time`?"), "{near}");
     }
 
@@ -651,8 +651,15 @@ mod tests {
             assert!(ask(&mut session, &request).is_err(), "{request}");
         }
         ask(&mut session, &json!({ "do": "load", "text": SOURCE })).unwrap();
-        for (text, changes) in [("tmp[0].r > 1", false), ("temp[0].r", false), ("", true)] {
-            let check = json!({ "do": "condition", "text": text, "changes": changes });
+        for breakpoint in [
+            json!({ "condition": "tmp[0].r > 1" }),
+            json!({ "condition": "temp[0].r" }),
+            json!({ "changes": "" }),
+            json!({ "address": 0, "hits": "often" }),
+            json!({ "address": 0, "message": "{temp[0].r" }),
+            json!({ "message": "no place" }),
+        ] {
+            let check = json!({ "do": "checkBreakpoint", "breakpoint": breakpoint });
             assert!(ask(&mut session, &check).is_err(), "{check}");
         }
         let drawing = json!({ "size": [8, 4], "time": 0, "bands": [[0, 5]], "limit": 100 });

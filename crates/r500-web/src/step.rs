@@ -1,8 +1,10 @@
 //! A pixel's recorded run, shown step by step.
 
-use r500::exec::record::{Break, Direction, DrawSetup, End, Recording, Snapshot, Stop};
+use r500::breakpoint::{self, HitCondition, LogMessage, Owner};
+use r500::breakpoints::Breakpoints;
+use r500::exec::record::{Break, Direction, DrawSetup, End, Recording, Snapshot, Stop, Variable};
 use r500::exec::reference::{Event, EventKind, Lane, LaneState, Step, Write};
-use r500::expression;
+use r500::expression::{self, Names};
 use r500::program::Uniform;
 use serde::{Deserialize, Serialize};
 
@@ -76,14 +78,20 @@ pub(crate) enum How {
     Watch,
 }
 
-/// A breakpoint: at an address, where a condition becomes true, or both.
-#[derive(Clone, Debug, Deserialize)]
+/// A breakpoint: at an address, where a condition becomes true, or both; or where a value changes.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Breakpoint {
     address: Option<u32>,
     condition: Option<String>,
     /// The run stops when this expression changes its value.
     changes: Option<String>,
+    /// Which of its hits count, from the start of the run: `3`, `>= 3`, `% 3`.
+    #[serde(default)]
+    hits: Option<String>,
+    /// A message that it logs instead of stopping, with values in braces: `r is {temp[1].r}`.
+    #[serde(default)]
+    message: Option<String>,
 }
 
 /// A recorded run.
@@ -111,8 +119,10 @@ pub struct Shown {
     /// Why the movement stopped here: `there`, `break`, `start` or `end`.
     #[cfg_attr(test, ts(type = "\"there\" | \"break\" | \"start\" | \"end\""))]
     stop: &'static str,
-    /// The number of the breakpoint, if one stopped it.
-    breakpoint: Option<usize>,
+    /// The indices of the breakpoints that stopped it.
+    breakpoints: Vec<usize>,
+    /// Messages of breakpoints on the way, in the order of the run.
+    log: Vec<String>,
     /// Column and row of the pixel.
     pixel: [u32; 2],
     /// Left, bottom, width, height of its group.
@@ -241,7 +251,7 @@ impl Stepping {
             End::Ended => None,
             End::Stopped(error) => Some(error.to_string()),
         };
-        let shown = self.shown(Stop::Reached);
+        let shown = self.shown(Stop::Reached, Vec::new(), Vec::new());
         Recorded { length: self.recording.len(), stopped, addresses, shown }
     }
 
@@ -251,7 +261,13 @@ impl Stepping {
     /// The error in a condition.
     pub fn go(&mut self, going: &Going) -> Result<Shown, String> {
         let direction = if going.backward { Direction::Backward } else { Direction::Forward };
+        // Breakpoints are those of the request: the page keeps them.
+        let mut breakpoints = Breakpoints::<Variable>::default();
+        for one in &going.breaks {
+            breakpoints.add(one.parsed(&self.names)?);
+        }
         let recording = &mut self.recording;
+        let from = recording.position();
         let stop = match going.how {
             How::Step => recording.step(direction),
             How::Active => recording.step_active(direction),
@@ -266,15 +282,18 @@ impl Stepping {
                 Stop::Reached
             }
             How::Run => {
-                let breaks: Result<Vec<Break>, String> =
-                    going.breaks.iter().map(|one| one.parsed(&self.names)).collect();
-                recording.run(direction, &breaks?)
+                let ran = breakpoints.run(recording, direction);
+                // They are numbered from 1 in their order.
+                let hits = ran.hits.iter().map(|hit| hit.number - 1).collect();
+                return Ok(self.shown(ran.stop, hits, ran.log));
             }
         };
-        Ok(self.shown(stop))
+        let moves = !matches!(going.how, How::Seek | How::Watch);
+        let log = if moves { breakpoints.log_since(recording, from) } else { Vec::new() };
+        Ok(self.shown(stop, Vec::new(), log))
     }
 
-    fn shown(&self, stop: Stop) -> Shown {
+    fn shown(&self, stop: Stop, breakpoints: Vec<usize>, log: Vec<String>) -> Shown {
         let now = self.recording.now();
         let state = now.state();
         let pixel = now.pixel();
@@ -293,10 +312,8 @@ impl Stepping {
                 Stop::Start => "start",
                 Stop::End => "end",
             },
-            breakpoint: match stop {
-                Stop::Break(number) => Some(number),
-                _ => None,
-            },
+            breakpoints,
+            log,
             pixel: self.places.shown([pixel.x, pixel.y]),
             group: [left, first.min(last), block.width, block.height],
             active: now.active() && !state.ended(),
@@ -326,7 +343,20 @@ impl Stepping {
 }
 
 impl Breakpoint {
-    fn parsed(&self, names: &[Uniform]) -> Result<Break, String> {
+    fn parsed(&self, names: &[Uniform]) -> Result<breakpoint::Breakpoint<Variable>, String> {
+        let stop = self.stop(names)?;
+        let mut point = breakpoint::Breakpoint::new(Owner::Command, stop, String::new());
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        if let Some(hits) = given(&self.hits) {
+            point.set_hit_condition(Some(HitCondition::parse(&hits)?));
+        }
+        if let Some(message) = given(&self.message) {
+            point.set_message(Some(LogMessage::parse(&message, Names::of_constants(names))?));
+        }
+        Ok(point)
+    }
+
+    fn stop(&self, names: &[Uniform]) -> Result<Break, String> {
         let told = |error: expression::ExpressionError| error.to_string();
         if let Some(text) = &self.changes {
             return Ok(Break::Changes(expression::parse(text, names).map_err(told)?));
@@ -342,13 +372,12 @@ impl Breakpoint {
     }
 }
 
-/// Checks the expression of a breakpoint: a condition, or any expression if its changes stop.
+/// Checks the texts of a breakpoint.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn check(text: String, changes: bool, names: &[Uniform]) -> Result<(), String> {
-    let (condition, changes) = if changes { (None, Some(text)) } else { (Some(text), None) };
-    Breakpoint { address: None, condition, changes }.parsed(names).map(drop)
+pub fn check(breakpoint: &Breakpoint, names: &[Uniform]) -> Result<(), String> {
+    breakpoint.parsed(names).map(drop)
 }
 
 fn lanes(now: &Snapshot<'_>, places: &dyn Places) -> Vec<LaneShown> {

@@ -89,7 +89,7 @@ fn generated() -> String {
             editShader => Vec<document::TextEdit>,
             record => step::Recorded,
             go => step::Shown,
-            condition => (),
+            checkBreakpoint => (),
             area => area::AreaResult,
             page => Option<String>,
             analyseScene => analysis::Analysis,

@@ -2,11 +2,11 @@
 //!
 //! The library re-exports the other crates, with modules of some of them by their own names: [`picture`]s and [`texture`]s from files
 //! and [image comparison](image_diff), source spans of lints ([`lint`]), editor [`service`]s and explanations of words ([`mod@explain`]),
-//! the [`equivalence`] of programs and [expectations](expectation) of a frame, values for [built-in uniforms](builtin_uniforms).
+//! the [`equivalence`] of programs and [expectations](expectation) of a frame, values for [built-in uniforms](builtin_uniforms), debugger
+//! [`expression`]s and [`breakpoints`] over the recorded runs of a pixel or [of a vertex](vertex_run).
 //! It adds what needs several of them: the [`reader`] and [`writer`] of all formats, the [`optimizer`] with its evidence,
-//! [control-flow graphs](mod@cfg) as pictures, debugger [`expression`]s, values for [missing resources](stand_in), programs as functions of
-//! [`rows`] of values, the [`trace`](mod@trace) of a pixel, and the [recorded run of a vertex](vertex_run). The `r500` command (crate `r500-cli`)
-//! adds only the terminal.
+//! [control-flow graphs](mod@cfg) as pictures, values for [missing resources](stand_in), programs as functions of
+//! [`rows`] of values, and the [`trace`](mod@trace) of a pixel. The `r500` command (crate `r500-cli`) adds only the terminal.
 //!
 //! ```
 //! use r500::exec::{Bindings, Options, Shader, draw, reference::Reference};
@@ -35,6 +35,7 @@ pub use r500_chip as chip;
 pub mod shader_values;
 #[cfg(feature = "glsl")]
 pub use r500_compile as compile;
+pub use r500_debug::{breakpoint, breakpoints, expression, vertex_run};
 pub use r500_emit as emit;
 pub use r500_equiv as equivalence;
 pub use r500_equiv::expectation;
@@ -59,12 +60,10 @@ pub use r500_ir as ir;
 pub use r500_lift as lift;
 
 pub mod cfg;
-pub mod expression;
 pub mod optimizer;
 pub mod reader;
 pub mod rows;
 pub mod stand_in;
 pub mod trace;
 pub mod vertex_rows;
-pub mod vertex_run;
 pub mod writer;

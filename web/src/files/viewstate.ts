@@ -1,6 +1,7 @@
 // The view state in a link, after the program: pixel, step, breakpoints, time, target, display.
 
 import type { Breakpoint, Look } from "../machine/protocol.ts";
+import { breakpoint } from "../model/breakpoints.ts";
 
 export interface ViewState {
   pixel?: [number, number];
@@ -28,11 +29,18 @@ export function split(fragment: string): { program: string; state: ViewState } {
   const [channels = 0, from = 0, to = 1] = look ?? [];
   if (look !== undefined && channels >= 1 && channels <= 15 && from !== to) state.look = { channels: Math.trunc(channels), range: [from, to] };
   const breakpoints = parameters.getAll("break").flatMap((text): Breakpoint[] => {
-    const parts = /^(\d*)(?:(:|~)(.*))?$/s.exec(text);
+    // Address, hit count in brackets, then a condition, a value that changes, or a message.
+    const parts = /^(\d*)(?:\[([^\]]*)\])?(?:([:~!])(.*))?$/s.exec(text);
     if (parts === null) return [];
-    const [, address = "", kind, expression = ""] = parts;
-    const one = { address: address === "" ? null : Number(address), condition: kind === ":" ? expression : null, changes: kind === "~" ? expression : null };
-    return one.address === null && kind === undefined ? [] : [one];
+    const [, address = "", hits, kind, expression = ""] = parts;
+    const one = breakpoint({
+      address: address === "" ? null : Number(address),
+      condition: kind === ":" ? expression : null,
+      changes: kind === "~" ? expression : null,
+      message: kind === "!" ? expression : null,
+      hits: hits ?? null,
+    });
+    return one.address === null && (kind === undefined || kind === "!") ? [] : [one];
   });
   if (breakpoints.length > 0) state.breakpoints = breakpoints.slice(0, 100);
   return { program, state };
@@ -47,8 +55,10 @@ export function join({ pixel, step, breakpoints, time, target, look }: ViewState
   if (target !== undefined && target !== 0) parameters.set("target", String(target));
   if (look !== undefined && (look.channels !== 7 || look.range[0] !== 0 || look.range[1] !== 1)) parameters.set("show", [look.channels, ...look.range].join(","));
   for (const one of breakpoints ?? []) {
-    const address = one.address ?? "";
-    parameters.append("break", one.changes !== null ? `${address}~${one.changes}` : one.condition !== null ? `${address}:${one.condition}` : `${address}`);
+    const place = `${one.address ?? ""}${one.hits === null ? "" : `[${one.hits}]`}`;
+    const kinds = [["~", one.changes], [":", one.condition], ["!", one.message]] as const;
+    const [kind, text] = kinds.find(([, text]) => text !== null) ?? ["", ""];
+    parameters.append("break", `${place}${kind}${text ?? ""}`);
   }
   const text = parameters.toString();
   return text === "" ? "" : `&${text}`;

@@ -6,7 +6,7 @@ import { isScene } from "../scene/kind.ts";
 import type { SceneDrawing } from "../scene/drawing.ts";
 import type { Left, LiveTexels } from "../picture/live.ts";
 import { instructions } from "./limit.ts";
-import { sourceRequest, type Area, type Band, type Bits4, type Drawing, type Drawn, type Loaded, type Look, type Mouse, type Source, type AreaResult } from "./protocol.ts";
+import { sourceRequest, type Area, type Band, type Breakpoint, type Bits4, type Drawing, type Drawn, type Loaded, type Look, type Mouse, type Source, type AreaResult } from "./protocol.ts";
 
 /** The parameters of a picture. */
 export interface View {
@@ -198,14 +198,14 @@ export class Pool {
     return values;
   }
 
-  /** Checks the expression of a breakpoint, with the names of the loaded program. Rejects with what is wrong. */
-  async check(text: string, changes: boolean): Promise<void> {
+  /** Checks the texts of a breakpoint, with the names of the loaded program. Rejects with what is wrong. */
+  async check(breakpoint: Breakpoint): Promise<void> {
     const [client] = this.clients;
     if (client === undefined || this.source === undefined) throw new Error("there is no program");
     // The names in a condition are those of the draw, which is known when a pixel is recorded.
     if (this.isScene) return;
     if (this.has[0] !== this.source) await this.give(0, this.source);
-    await client.ask("condition", { text, changes });
+    await client.ask("checkBreakpoint", { breakpoint });
   }
 
   /**

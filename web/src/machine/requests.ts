@@ -985,13 +985,21 @@ breaks: Array<Breakpoint>, };
 export type Way = "step" | "active" | "over" | "out" | "run" | "seek" | "watch";
 
 /**
- * A breakpoint: at an address, where a condition becomes true, or both.
+ * A breakpoint: at an address, where a condition becomes true, or both; or where a value changes.
  */
 export type Breakpoint = { address: number | null, condition: string | null,
 /**
  * The run stops when this expression changes its value.
  */
-changes: string | null, };
+changes: string | null,
+/**
+ * Which of its hits count, from the start of the run: `3`, `>= 3`, `% 3`.
+ */
+hits: string | null,
+/**
+ * A message that it logs instead of stopping, with values in braces: `r is {temp[1].r}`.
+ */
+message: string | null, };
 
 /**
  * A recorded run.
@@ -1031,9 +1039,13 @@ address: number | null,
  */
 stop: "there" | "break" | "start" | "end",
 /**
- * The number of the breakpoint, if one stopped it.
+ * The indices of the breakpoints that stopped it.
  */
-breakpoint: number | null,
+breakpoints: Array<number>,
+/**
+ * Messages of breakpoints on the way, in the order of the run.
+ */
+log: Array<string>,
 /**
  * Column and row of the pixel.
  */
@@ -1439,15 +1451,11 @@ drawing: Drawing,
 /**
  * Column and row, from the bottom.
  */
-pixel: [number, number], } | { "do": "go" } & Going | { "do": "condition",
+pixel: [number, number], } | { "do": "go" } & Going | { "do": "checkBreakpoint",
 /**
- * The expression.
+ * The breakpoint.
  */
-text: string,
-/**
- * Whether it stops when its value changes, else when it becomes true.
- */
-changes: boolean, } | { "do": "area" } & AreaQuery | { "do": "analyseScene" } & Source | { "do": "loadScene" } & Source | { "do": "drawScene",
+breakpoint: Breakpoint, } | { "do": "area" } & AreaQuery | { "do": "analyseScene" } & Source | { "do": "loadScene" } & Source | { "do": "drawScene",
 /**
  * Seconds.
  */
@@ -1518,7 +1526,7 @@ export interface Answers {
   editShader: Array<TextEdit>;
   record: Recorded;
   go: Moment;
-  condition: null;
+  checkBreakpoint: null;
   area: AreaResult;
   page: string | null;
   analyseScene: Analysis;

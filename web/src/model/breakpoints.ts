@@ -3,6 +3,9 @@
 import { Signal } from "../app/signal.ts";
 import type { Breakpoint } from "../machine/protocol.ts";
 
+/** Returns a breakpoint with nothing but what is given. */
+export const breakpoint = (given: Partial<Breakpoint>): Breakpoint => ({ address: null, condition: null, changes: null, hits: null, message: null, ...given });
+
 export class Breakpoints {
   readonly all = new Signal<readonly Breakpoint[]>([]);
 
@@ -21,7 +24,7 @@ export class Breakpoints {
       this.all.value = rest;
       return false;
     }
-    return this.toggle({ address, condition: null, changes: null });
+    return this.toggle(breakpoint({ address }));
   }
 
   clear(): void {
@@ -46,10 +49,18 @@ export class Breakpoints {
 }
 
 const same = (a: Breakpoint | undefined, b: Breakpoint | undefined): boolean =>
-  a?.address === b?.address && a?.condition === b?.condition && a?.changes === b?.changes;
+  a?.address === b?.address && a?.condition === b?.condition && a?.changes === b?.changes && a?.hits === b?.hits && a?.message === b?.message;
 
-/** Returns in words when a breakpoint stops; empty if it always does. */
+/** Returns whether a breakpoint stops whenever its instruction is reached. */
+export const isPlain = (one: Breakpoint): boolean => one.condition === null && one.changes === null && one.hits === null && one.message === null;
+
+/** Returns in words when a breakpoint stops and what it logs; empty if it always stops. */
 export function when(one: Breakpoint): string {
-  if (one.changes !== null) return `when ${one.changes} changes`;
-  return one.condition === null ? "" : `when ${one.condition}`;
+  const parts = [
+    one.changes === null ? "" : `when ${one.changes} changes`,
+    one.condition === null ? "" : `when ${one.condition}`,
+    one.hits === null ? "" : `hits ${one.hits}`,
+    one.message === null ? "" : `logs ${one.message}`,
+  ];
+  return parts.filter((part) => part !== "").join(", ");
 }

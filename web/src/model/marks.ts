@@ -4,7 +4,7 @@ import { announce, say } from "../app/messages.ts";
 import type { Mark } from "../editor/breaks.ts";
 import type { Editor } from "../editor/editor.ts";
 import type { Range } from "../machine/protocol.ts";
-import type { Breakpoints } from "./breakpoints.ts";
+import { isPlain, type Breakpoints } from "./breakpoints.ts";
 import type { Document } from "./document.ts";
 
 export class Marks {
@@ -28,7 +28,7 @@ export class Marks {
     const place = (address: number): number | undefined => (broken ? now.get(address) : document.instruction(address)?.range?.from);
     const marks = this.breakpoints.all.value.flatMap((one): Mark[] => {
       const at = one.address === null ? undefined : place(one.address);
-      return at !== undefined && one.address !== null ? [{ at, kind: one.condition === null ? "break" : "conditional", address: one.address }] : [];
+      return at !== undefined && one.address !== null ? [{ at, kind: isPlain(one) ? "break" : "conditional", address: one.address }] : [];
     });
     this.marked = new Set(marks.map(({ address }) => address));
     const address = this.here();

@@ -2,15 +2,20 @@
 
 import { h, message, update } from "../app/dom.ts";
 import type { Breakpoint } from "../machine/protocol.ts";
-import { when, type Breakpoints } from "../model/breakpoints.ts";
+import { breakpoint, isPlain, when, type Breakpoints } from "../model/breakpoints.ts";
 import type { StepEvents } from "./events.ts";
 import type { Stepper } from "./stepper.ts";
+
+const CONDITION = "temp[2].r is nan";
+const MESSAGE = "r is {temp[1].r}";
 
 export class BreakpointList {
   readonly root: HTMLElement;
   private readonly rows = h("ul");
   private readonly none = h("p", { class: "soft" }, "None. Click next to a line of the program, or press F9 in it.");
-  private readonly condition = h("input", { type: "text", placeholder: "temp[2].r is nan", spellcheck: false, "aria-label": "Condition of a breakpoint" });
+  private readonly condition = h("input", { type: "text", placeholder: CONDITION, spellcheck: false, "aria-label": "Condition of a breakpoint" });
+  private readonly hits = h("input", { type: "text", class: "hits", placeholder: "all, 3, % 2", spellcheck: false, "aria-label": "Which of its hits count" });
+  private readonly log = h("ol", { class: "log", "aria-label": "Messages of breakpoints" });
   private readonly wrong = h("p", { class: "error", role: "alert", id: "condition-wrong" });
   private readonly kind = h(
     "select",
@@ -18,6 +23,7 @@ export class BreakpointList {
     h("option", { value: "if" }, "when"),
     h("option", { value: "changes" }, "when this changes"),
     h("option", { value: "at" }, "here, when"),
+    h("option", { value: "log" }, "here, log"),
   );
 
   constructor(
@@ -42,34 +48,52 @@ export class BreakpointList {
         h("button", { type: "button", onclick: () => this.addAtCursor() }, "At the cursor"),
         h("label", {}, "or ", this.kind),
         this.condition,
+        h("label", { class: "hits" }, "hits ", this.hits),
         h("button", { type: "submit" }, "Add"),
       ),
       this.wrong,
+      this.log,
     );
     this.condition.addEventListener("input", () => this.refuse(""));
-    this.kind.addEventListener("change", () => this.refuse(""));
+    this.hits.addEventListener("input", () => this.refuse(""));
+    this.kind.addEventListener("change", () => {
+      const logs = this.kind.value === "log";
+      this.condition.placeholder = logs ? MESSAGE : CONDITION;
+      this.condition.setAttribute("aria-label", logs ? "Message of a breakpoint" : "Condition of a breakpoint");
+      this.refuse("");
+    });
     breakpoints.all.watch(() => this.show());
     stepper.moment.watch(() => this.show());
   }
 
   private addAtCursor(): void {
     const address = this.events.atCursor() ?? this.stepper.moment.value?.address ?? null;
-    if (address !== null) this.breakpoints.toggle({ address, condition: null, changes: null });
+    if (address !== null) this.breakpoints.toggle(breakpoint({ address }));
   }
 
   private async add(): Promise<void> {
     const text = this.condition.value.trim();
-    const address = this.kind.value === "at" ? (this.stepper.moment.value?.address ?? this.events.atCursor() ?? null) : null;
-    const changes = this.kind.value === "changes";
-    if (text === "") return this.condition.focus();
+    const hits = this.hits.value.trim();
+    const kind = this.kind.value;
+    const here = kind === "at" || kind === "log";
+    // A place with a hit count needs no condition.
+    if (text === "" && !(kind === "at" && hits !== "")) return this.condition.focus();
+    const one = breakpoint({
+      address: here ? (this.stepper.moment.value?.address ?? this.events.atCursor() ?? null) : null,
+      condition: (kind === "if" || kind === "at") && text !== "" ? text : null,
+      changes: kind === "changes" ? text : null,
+      message: kind === "log" ? text : null,
+      hits: hits === "" ? null : hits,
+    });
     try {
-      await this.events.check(text, changes);
+      await this.events.check(one);
     } catch (error) {
       this.refuse(message(error));
       return this.condition.focus();
     }
-    this.breakpoints.toggle({ address, condition: changes ? null : text, changes: changes ? text : null });
+    this.breakpoints.toggle(one);
     this.condition.value = "";
+    this.hits.value = "";
     this.refuse("");
   }
 
@@ -83,15 +107,17 @@ export class BreakpointList {
 
   private show(): void {
     const moment = this.stepper.moment.value;
-    const hit = moment?.stop === "break" ? moment.breakpoint : null;
+    const hit = moment?.stop === "break" ? moment.breakpoints : [];
     const all = this.breakpoints.all.value;
-    update(this.rows, ...all.map((one, n) => this.row(one, hit === n)));
+    update(this.rows, ...all.map((one, n) => this.row(one, hit.includes(n))));
     this.none.hidden = all.length > 0;
+    this.log.replaceChildren(...(moment?.log ?? []).map((line) => h("li", {}, line)));
+    this.log.hidden = this.log.childElementCount === 0;
   }
 
   private row(one: Breakpoint, hit: boolean): HTMLElement {
     const { address } = one;
-    const plain = one.condition === null && one.changes === null;
+    const plain = isPlain(one);
     const place =
       address !== null &&
       h(

@@ -1,5 +1,7 @@
 // What the parts of the Step pane ask of the page.
 
+import type { Breakpoint } from "../machine/protocol.ts";
+
 export interface StepEvents {
   /** Returns the text of the instruction at an address. */
   instruction(address: number): string;
@@ -9,8 +11,8 @@ export interface StepEvents {
   choose(pixel: [number, number]): void;
   /** Returns the address of the instruction at the editor's cursor. */
   atCursor(): number | undefined;
-  /** Checks the expression of a breakpoint, a condition or a value whose changes stop. Rejects with what is wrong. */
-  check(text: string, changes: boolean): Promise<unknown>;
+  /** Checks the texts of a breakpoint. Rejects with what is wrong. */
+  check(breakpoint: Breakpoint): Promise<unknown>;
   /** Records again with another limit. */
   recordTo(limit: number): void;
   /** Selects a pixel to step through, if none is selected. */

@@ -107,7 +107,8 @@ export class Stepper {
   async go(going: Partial<Going> & Pick<Going, "how">): Promise<void> {
     const mine = this.round;
     if (this.run.value === undefined) return;
-    const breaks = going.how === "run" ? [...this.breakpoints.all.value] : [];
+    // Other movements pass breakpoints, whose messages are logged.
+    const breaks = [...this.breakpoints.all.value].filter((one) => going.how === "run" || one.message !== null);
     try {
       const moment = await this.patiently(() => this.client.ask("go", { ...STAY, ...going, breaks }));
       if (mine !== this.round) return;

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use r500_numerics::{Decimal, Decimals};
+
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr<V> {
@@ -288,6 +290,21 @@ impl FpClass {
             Self::Denormal => x.is_subnormal(),
             Self::Zero => x == 0.0,
             Self::Negative => x.is_sign_negative(),
+        }
+    }
+}
+
+/// A number as the shortest decimal that reads back the same; several channels in parentheses.
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Numbers([x, ..], 1) => write!(f, "{}", Decimal(*x)),
+            Self::Numbers(x, count) => write!(f, "{}", Decimals(&x[..*count])),
+            Self::Bools([x, ..], 1) => write!(f, "{x}"),
+            Self::Bools(x, count) => {
+                let words: Vec<String> = x[..*count].iter().map(bool::to_string).collect();
+                write!(f, "({})", words.join(", "))
+            }
         }
     }
 }

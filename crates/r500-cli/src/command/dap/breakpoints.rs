@@ -1,5 +1,6 @@
 //! Requests that replace breakpoints: on lines, labels, instructions and changes of values.
 
+use r500::breakpoint::{Breakpoint, Owner};
 use r500::exec::record::{Break, Expr, Machine};
 use r500::expression::Vocabulary;
 use serde_json::{Value, json};
@@ -7,7 +8,6 @@ use serde_json::{Value, json};
 use super::frames::LISTING;
 use super::target::{Inspected, Target};
 use super::{disassembly, variables};
-use crate::command::debug::breakpoint::{Breakpoint, Owner};
 
 /// A breakpoint, and what the response says of it.
 type Made<M> = Result<(Breakpoint<<M as Machine>::Variable>, Value), String>;
@@ -134,7 +134,7 @@ fn set<M: Inspected>(
     session.breakpoints.retain(|point| point.owner != owner);
     answers(made.into_iter().map(|one| {
         one.map(|(point, mut answer)| {
-            answer["id"] = json!(session.add_breakpoint(point));
+            answer["id"] = json!(session.breakpoints.add(point));
             answer
         })
     }))

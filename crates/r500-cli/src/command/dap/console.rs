@@ -1,10 +1,10 @@
 //! The debug console: commands of `r500 debug`, and expressions.
 
+use r500::breakpoint::Owner;
 use serde_json::{Value, json};
 
 use super::target::{Inspected, Target};
 use super::variables;
-use crate::command::debug::breakpoint::Owner;
 use crate::command::debug::language::{self, Kind};
 use crate::command::debug::session::Session;
 
@@ -35,7 +35,7 @@ pub(super) fn enter<M: Inspected>(target: &mut Target<M>, line: &str) -> Result<
     let before = (session.recording.position(), M::selected(session));
     let set = |session: &Session<M>| -> Vec<usize> {
         let points = session.breakpoints.iter();
-        points.filter(|point| point.owner != Owner::Command).map(|point| point.number).collect()
+        points.filter(|point| point.owner != Owner::Command).map(|point| point.number()).collect()
     };
     let known = set(session);
     let reply = session.execute(line)?;

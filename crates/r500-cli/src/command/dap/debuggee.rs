@@ -1,5 +1,6 @@
 //! A launched program of any kind, as the protocol sees it.
 
+use r500::breakpoints::Ran;
 use r500::exec::record::{Direction, Stop};
 use r500_stream::counted;
 use serde_json::{Value, json};
@@ -8,7 +9,6 @@ use super::console::{self, Entered};
 use super::target::{Inspected, Target};
 use super::{breakpoints, disassembly, frames, variables};
 use crate::command::debug::language::Kind;
-use crate::command::debug::running::Ran;
 use crate::command::debug::session::Session;
 
 /// A launched program.

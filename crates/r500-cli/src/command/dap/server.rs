@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
+use r500::breakpoint::Owner;
 use r500::exec::record::Direction;
 use serde_json::{Value, json};
 
 use super::debuggee::{Debuggee, Movement};
 use super::{console, launch};
-use crate::command::debug::breakpoint::Owner;
 use crate::command::debug::language::Kind;
 use crate::command::wire::{Incoming, Messages, send};
 
@@ -196,7 +196,7 @@ impl Server {
 
     fn log(&mut self, lines: &[String]) {
         if !lines.is_empty() {
-            self.print("console", &lines.concat());
+            self.print("console", &format!("{}\n", lines.join("\n")));
         }
     }
 

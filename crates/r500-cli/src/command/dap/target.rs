@@ -1,11 +1,11 @@
 //! The debuggee: a program and the debugger's session with its recorded run.
 
+use r500::breakpoint::{Breakpoint, HitCondition, LogMessage, Owner};
 use r500::exec::record::{Break, Expr};
 use r500::expression::{self, Names};
 use serde_json::Value;
 
 use super::references::{Node, References, Shown};
-use crate::command::debug::breakpoint::{Breakpoint, HitCondition, LogMessage, Owner};
 use crate::command::debug::session::Session;
 use crate::command::debug::subject::Subject;
 
@@ -45,11 +45,11 @@ impl<M: Inspected> Target<M> {
         let mut text = text.to_owned();
         let mut point = Breakpoint::new(owner, stop.clone(), String::new());
         if let Some(written) = given("hitCondition") {
-            point.hit_condition = Some(HitCondition::parse(written)?);
+            point.set_hit_condition(Some(HitCondition::parse(written)?));
         }
         if let Some(written) = given("logMessage") {
-            point.message =
-                Some(self.session.with_names(|names| LogMessage::parse(written, names))?);
+            let message = self.session.with_names(|names| LogMessage::parse(written, names))?;
+            point.set_message(Some(message));
             text.push_str(", logs");
         }
         if let Some(written) = given("condition") {
@@ -62,7 +62,7 @@ impl<M: Inspected> Target<M> {
                     text.push_str(&format!(" if {written}"));
                     point = Breakpoint::new(owner, Break::AtIf(address, condition), String::new());
                 }
-                _ => point.condition = Some(condition),
+                _ => point.set_condition(Some(condition)),
             }
         }
         point.text = text;

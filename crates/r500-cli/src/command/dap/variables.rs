@@ -84,7 +84,7 @@ pub(super) fn expression<M: Inspected>(
     let parts = (count > 1).then(|| (Node::Expression(written.to_owned()), count));
     Ok(Shown {
         name: name.to_owned(),
-        value: text::value(&value),
+        value: value.to_string(),
         expression: Some(written.to_owned()),
         parts,
     })

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use r500::breakpoint::{Breakpoint, HitCondition, LogMessage, Owner};
 use r500::exec::record::expr::Value;
 use r500::exec::record::{Break, Direction, Expr, Recording, Stop};
 
 use super::area::BackgroundQuery;
-use super::breakpoint::{Breakpoint, HitCondition, LogMessage, Owner};
 use super::language::{self, Verb};
 use super::reply::Reply;
 use super::session::Session;
@@ -103,12 +103,13 @@ impl<M: Subject> Session<M> {
             Verb::Condition => self.set_condition(rest)?,
             Verb::Hits => self.set_hits(rest)?,
             Verb::Log => reply.text = self.add_log(rest)?,
-            Verb::Delete => self.select(rest, |list, i| {
-                list.remove(i);
-            })?,
-            Verb::Enable => self.select(rest, |list, i| list[i].enabled = true)?,
-            Verb::Disable => self.select(rest, |list, i| list[i].enabled = false)?,
-            Verb::Print => reply.text = self.print(rest, text::value)?,
+            Verb::Delete => {
+                let chosen = self.chosen(rest)?;
+                self.breakpoints.retain(|point| !chosen.contains(&point.number()));
+            }
+            Verb::Enable => self.enable(rest, true)?,
+            Verb::Disable => self.enable(rest, false)?,
+            Verb::Print => reply.text = self.print(rest, Value::to_string)?,
             Verb::Bits => reply.text = self.print(rest, text::bits)?,
             Verb::Display if rest.is_empty() => reply.text = self.displayed(),
             Verb::Display => {
@@ -140,7 +141,7 @@ impl<M: Subject> Session<M> {
     pub(super) fn display_lines(&self) -> Vec<String> {
         let line = |(n, written, expr): &(usize, String, Expr<M::Variable>)| match self.value(expr)
         {
-            Ok(value) => format!("{n}: {written} = {}", text::value(&value)),
+            Ok(value) => format!("{n}: {written} = {}", value),
             Err(unknown) => format!("{n}: {written}: {unknown}"),
         };
         self.displays.iter().map(line).collect()
@@ -164,7 +165,7 @@ impl<M: Subject> Session<M> {
                 break;
             }
         }
-        reply.text = self.log_since(from).concat();
+        reply.text = lines(&self.log_since(from));
         self.stopped(stop, reply);
         Ok(())
     }
@@ -184,7 +185,7 @@ impl<M: Subject> Session<M> {
                 stop => stop,
             }
         };
-        reply.text = self.log_since(from).concat();
+        reply.text = lines(&self.log_since(from));
         self.stopped(stop, reply);
         Ok(())
     }
@@ -193,7 +194,7 @@ impl<M: Subject> Session<M> {
         let mut log = String::new();
         for _ in 0..count(rest)? {
             let ran = self.run(direction);
-            log.extend(ran.log);
+            log.push_str(&lines(&ran.log));
             reply.text.clone_from(&log);
             if ran.hits.is_empty() {
                 self.stopped(ran.stop, reply);
@@ -267,8 +268,7 @@ impl<M: Subject> Session<M> {
             written => Some(self.condition(written)?),
         };
         let point = self.numbered(number)?;
-        point.condition = condition;
-        point.forget_positions();
+        point.set_condition(condition);
         Ok(())
     }
 
@@ -280,8 +280,7 @@ impl<M: Subject> Session<M> {
             written => Some(HitCondition::parse(written)?),
         };
         let point = self.numbered(number)?;
-        point.hit_condition = which;
-        point.forget_positions();
+        point.set_hit_condition(which);
         Ok(())
     }
 
@@ -294,32 +293,30 @@ impl<M: Subject> Session<M> {
         let text = format!("log {rest}");
         let mut point = Breakpoint::new(Owner::Command, Break::At(address), text.clone());
         let message = self.with_names(|names| LogMessage::parse(message.trim(), names))?;
-        point.message = Some(message);
-        let number = self.add_breakpoint(point);
+        point.set_message(Some(message));
+        let number = self.breakpoints.add(point);
         Ok(format!("breakpoint {number}: {text}\n"))
     }
 
     fn numbered(&mut self, number: usize) -> Result<&mut Breakpoint<M::Variable>, String> {
-        let found = self.breakpoints.iter_mut().find(|point| point.number == number);
-        found.ok_or_else(|| no_breakpoint(number))
+        self.breakpoints.get_mut(number).ok_or_else(|| no_breakpoint(number))
     }
 
-    /// Applies an operation to the breakpoints with these numbers, or to all.
-    fn select(
-        &mut self,
-        rest: &str,
-        change: impl Fn(&mut Vec<Breakpoint<M::Variable>>, usize),
-    ) -> Result<(), String> {
+    /// Parses the numbers of breakpoints; without numbers, returns those of all.
+    fn chosen(&self, rest: &str) -> Result<Vec<usize>, String> {
+        let known: Vec<usize> = self.breakpoints.iter().map(Breakpoint::number).collect();
         let numbers = numbers(rest)?;
-        for number in &numbers {
-            if !self.breakpoints.iter().any(|point| point.number == *number) {
-                return Err(no_breakpoint(*number));
-            }
+        if let Some(unknown) = numbers.iter().find(|number| !known.contains(number)) {
+            return Err(no_breakpoint(*unknown));
         }
-        for i in (0..self.breakpoints.len()).rev() {
-            if numbers.is_empty() || numbers.contains(&self.breakpoints[i].number) {
-                change(&mut self.breakpoints, i);
-            }
+        Ok(if numbers.is_empty() { known } else { numbers })
+    }
+
+    /// Enables or disables the breakpoints with these numbers, or all.
+    fn enable(&mut self, rest: &str, enabled: bool) -> Result<(), String> {
+        let chosen = self.chosen(rest)?;
+        for point in self.breakpoints.iter_mut().filter(|point| chosen.contains(&point.number())) {
+            point.enabled = enabled;
         }
         Ok(())
     }
@@ -349,6 +346,10 @@ impl Verb {
                 | Self::ReverseContinue
         )
     }
+}
+
+fn lines(all: &[String]) -> String {
+    all.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// Returns the number of repetitions, 1 by default.

@@ -6,16 +6,14 @@
 //! | [`session`] | the state: the recorded run, breakpoints, displayed values |
 //! | [`debugged`], [`subject`] | what is asked of a kind of machine, and shown of a session with it |
 //! | [`pixel`], [`vertex`] | of a pixel and its group, of a vertex |
-//! | [`breakpoint`], [`running`] | conditions, hit counts and messages of breakpoints; runs to them |
 //! | [`area`] | queries over many pixels, in the background |
 //! | [`text`] | the state as text |
 //! | [`commands`], [`reply`] | the effect and the reply of each command |
 //! | [`screen`], [`draw`], [`event_loop`] | the terminal: keys, layout, events |
 //!
-//! `r500 dap` uses the session and its commands, too.
+//! Breakpoints and the runs to them are those of `r500::breakpoints`. `r500 dap` uses the session and its commands, too.
 
 mod area;
-pub(super) mod breakpoint;
 mod commands;
 pub(super) mod debugged;
 mod draw;
@@ -23,7 +21,6 @@ mod event_loop;
 pub(super) mod language;
 pub(super) mod pixel;
 mod reply;
-pub(super) mod running;
 mod screen;
 pub(super) mod session;
 pub(super) mod subject;

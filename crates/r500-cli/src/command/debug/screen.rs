@@ -493,10 +493,10 @@ mod tests {
         // The second row from above of the group at 4,4, second column.
         assert!(text.contains(" A [A](A) A ") || text.contains("(A)[A] A  A "), "{text}");
         press(&mut screen, "vb");
-        assert!(screen.session.breaks_at(screen.line()));
+        assert!(screen.session.breakpoints.breaks_at(screen.line()));
         assert!(shown(&screen, 120, 40).contains('●'));
         press(&mut screen, "b");
-        assert!(screen.session.breakpoints.is_empty());
+        assert_eq!(screen.session.breakpoints.iter().count(), 0);
         press(&mut screen, "e");
         assert!(shown(&screen, 120, 40).contains("the run has ended: delivered"));
         press(&mut screen, "h");

@@ -3,14 +3,15 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use r500::breakpoint::{Breakpoint, Owner};
+use r500::breakpoints::{self, Breakpoints, Ran};
 use r500::compile::Base;
 use r500::compile::variables::{Inspector, Moments, Stop, Variable};
 use r500::exec::record::expr::{Series, Value};
-use r500::exec::record::{Break, End, Expr, Recording};
+use r500::exec::record::{Break, Direction, End, Expr, Recording};
 use r500::expression::{self, Names};
 use r500::trace::InstructionTexts;
 
-use super::breakpoint::{Breakpoint, Owner};
 use super::debugged::Debugged;
 use crate::command::source_map::SourceMap;
 
@@ -23,9 +24,8 @@ pub(in crate::command) struct Session<M: Debugged> {
     pub(super) others: M::Others,
     /// The program's instructions.
     pub(in crate::command) texts: InstructionTexts,
-    pub(in crate::command) breakpoints: Vec<Breakpoint<M::Variable>>,
+    pub(in crate::command) breakpoints: Breakpoints<M::Variable>,
     pub(super) displays: Vec<(usize, String, Expr<M::Variable>)>,
-    pub(super) next_number: usize,
     pub(super) next_display: usize,
     pub(super) last: String,
     /// The variables of the shader in the recorded run, once they are asked for.
@@ -56,9 +56,8 @@ impl<M: Debugged> Session<M> {
             texts,
             recording,
             others,
-            breakpoints: Vec::new(),
+            breakpoints: Breakpoints::default(),
             displays: Vec::new(),
-            next_number: 1,
             next_display: 1,
             last: String::new(),
             history: OnceCell::new(),
@@ -67,22 +66,24 @@ impl<M: Debugged> Session<M> {
 
     /// Sets or removes the breakpoint at an address.
     pub(super) fn toggle(&mut self, address: u32) -> String {
-        let there = self.breakpoints.iter().position(|point| point.stop == Break::At(address));
-        match there {
-            Some(i) => {
-                let point = self.breakpoints.remove(i);
-                format!("breakpoint {} is gone\n", point.number)
+        let there = self.breakpoints.iter().find(|point| point.stop == Break::At(address));
+        match there.map(Breakpoint::number) {
+            Some(number) => {
+                self.breakpoints.retain(|point| point.number() != number);
+                format!("breakpoint {number} is gone\n")
             }
             None => self.add(Break::At(address), format!("break {address}"), false),
         }
     }
 
-    /// Returns whether an address has a breakpoint.
-    pub(super) fn breaks_at(&self, address: u32) -> bool {
-        self.breakpoints.iter().any(|point| {
-            matches!(point.stop, Break::At(at) | Break::AtIf(at, _) if at == address)
-                && point.enabled
-        })
+    /// Runs to the nearest breakpoint, else to the end or start of the run.
+    pub(in crate::command) fn run(&mut self, direction: Direction) -> Ran {
+        self.breakpoints.run(&mut self.recording, direction)
+    }
+
+    /// Returns the messages of breakpoints from a position to the current one.
+    pub(in crate::command) fn log_since(&mut self, from: usize) -> Vec<String> {
+        self.breakpoints.log_since(&mut self.recording, from)
     }
 
     /// Returns the value of an expression here.
@@ -90,27 +91,15 @@ impl<M: Debugged> Session<M> {
     /// # Errors
     /// Which variable of the shader has none.
     pub(in crate::command) fn value(&self, expr: &Expr<M::Variable>) -> Result<Value, String> {
-        let now = self.recording.now();
-        match expr.unknown(&now) {
-            Some(name) => Err(format!("`{name}` has no value here")),
-            None => Ok(expr.value(&now)),
-        }
+        breakpoints::value(expr, &self.recording)
     }
 
     /// Adds a breakpoint of a command. Returns the reply.
     pub(super) fn add(&mut self, stop: Break<M::Variable>, text: String, once: bool) -> String {
         let mut point = Breakpoint::new(Owner::Command, stop, text.clone());
         point.once = once;
-        let number = self.add_breakpoint(point);
+        let number = self.breakpoints.add(point);
         format!("breakpoint {number}: {text}\n")
-    }
-
-    /// Numbers and adds a breakpoint. Returns its number.
-    pub(in crate::command) fn add_breakpoint(&mut self, point: Breakpoint<M::Variable>) -> usize {
-        let number = self.next_number;
-        self.next_number += 1;
-        self.breakpoints.push(Breakpoint { number, ..point });
-        number
     }
 
     /// Returns why the recording ends where it does.
@@ -165,10 +154,7 @@ impl<M: Debugged> Session<M> {
         let mut points = std::mem::take(&mut self.breakpoints);
         let mut displays = std::mem::take(&mut self.displays);
         let series = |name: &str| self.series(name);
-        for point in &mut points {
-            point.forget_positions();
-            point.expressions(&mut |expr| expr.replace_series(&series));
-        }
+        points.forget_run(&mut |expr| expr.replace_series(&series));
         displays.iter_mut().for_each(|(.., expr)| expr.replace_series(&series));
         (self.breakpoints, self.displays) = (points, displays);
     }

@@ -1,5 +1,6 @@
 //! The state of the session as text.
 
+use r500::breakpoint::Breakpoint;
 use r500::exec::record::area::Heatmap;
 use r500::exec::record::expr::Value;
 use r500::expression::Vocabulary;
@@ -8,7 +9,7 @@ use r500_stream::counted;
 use super::area::Measure;
 use super::session::Session;
 use super::subject::Subject;
-use crate::command::float_format::{self, vector};
+use crate::command::float_format;
 use crate::command::shader_variables;
 
 /// Returns the position of the run: the next instruction.
@@ -33,18 +34,6 @@ pub(super) fn listed<M: Subject>(session: &Session<M>, address: u32) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a value as text.
-pub(in crate::command) fn value(value: &Value) -> String {
-    match value {
-        Value::Numbers([x, ..], 1) => float_format::text(*x),
-        Value::Numbers(x, count) => vector(&x[..*count]),
-        Value::Bools(x, count) => {
-            let words: Vec<String> = x[..*count].iter().map(bool::to_string).collect();
-            if let [word] = &words[..] { word.clone() } else { format!("({})", words.join(", ")) }
-        }
-    }
-}
-
 /// Returns the bits of a value.
 pub(super) fn bits(value: &Value) -> String {
     match value {
@@ -52,14 +41,8 @@ pub(super) fn bits(value: &Value) -> String {
             let words: Vec<String> = x[..*count].iter().map(|&x| float_format::bits(x)).collect();
             words.join(" ")
         }
-        truths => self::value(truths),
+        truths => truths.to_string(),
     }
-}
-
-/// Returns the old and the new value of a watched expression.
-pub(super) fn change(before: Option<&Value>, now: &Value) -> String {
-    let before = before.map_or_else(String::new, value);
-    format!(": {before} -> {}", value(now))
 }
 
 /// Executes `info WHAT`.
@@ -137,10 +120,10 @@ fn variables<M: Subject>(session: &Session<M>) -> Result<String, String> {
 }
 
 fn breakpoints<M: Subject>(session: &Session<M>) -> String {
-    let line = |point: &super::breakpoint::Breakpoint<M::Variable>| {
+    let line = |point: &Breakpoint<M::Variable>| {
         let off = if point.enabled { "" } else { ", disabled" };
-        let times = counted(point.hits, "time");
-        format!("{}: {}, hit {times}{off}\n", point.number, point.description())
+        let times = counted(point.hits(), "time");
+        format!("{}: {}, hit {times}{off}\n", point.number(), point.description())
     };
     let text: String = session.breakpoints.iter().map(line).collect();
     if text.is_empty() { "there are no breakpoints\n".to_owned() } else { text }
@@ -164,7 +147,8 @@ pub(super) fn list<M: Subject>(session: &Session<M>, what: &str) -> Result<Strin
             continue;
         }
         let here = !now.ended() && now.address() == address;
-        let (mark, point) = (if here { "=>" } else { "  " }, session.breaks_at(address));
+        let (mark, point) =
+            (if here { "=>" } else { "  " }, session.breakpoints.breaks_at(address));
         let point = if point { '*' } else { ' ' };
         text.push_str(&format!("{mark}{point}@{address:<3} {}\n", listed(session, address)));
     }
@@ -190,7 +174,8 @@ fn list_source<M: Subject>(session: &Session<M>, what: &str) -> Result<String, S
     for number in lines {
         let address = map.begins(number);
         let mark = if next.is_some_and(|(first, _)| first == number) { "=>" } else { "  " };
-        let point = if address.is_some_and(|at| session.breaks_at(at)) { '*' } else { ' ' };
+        let point =
+            if address.is_some_and(|at| session.breakpoints.breaks_at(at)) { '*' } else { ' ' };
         let at = address.map_or_else(String::new, |at| format!("@{at}"));
         let line = map.lines.get(number - 1).map_or("", String::as_str);
         text.push_str(format!("{mark}{point}{number:>4} {at:<5} {line}").trim_end());

@@ -71,7 +71,11 @@ fn row<M: Subject>(
     marks: Marks,
     parts: Vec<String>,
 ) -> Vec<Line<'static>> {
-    let point = if address.is_some_and(|at| screen.session.breaks_at(at)) { "●" } else { " " };
+    let point = if address.is_some_and(|at| screen.session.breakpoints.breaks_at(at)) {
+        "●"
+    } else {
+        " "
+    };
     let mark = if marks.is_next { "▶" } else { " " };
     let mut style = Style::new();
     if marks.is_next {

@@ -1,9 +1,9 @@
 //! The run of a vertex as a machine that is recorded, and the words of expressions over it.
 //!
 //! ```
-//! use r500::exec::record::{Break, Direction, Recording, Stop};
-//! use r500::pvs::Source;
-//! use r500::vertex_run::{VertexMachine, VertexSetup};
+//! use r500_exec::record::{Break, Direction, Recording, Stop};
+//! use r500_pvs::Source;
+//! use r500_debug::vertex_run::{VertexMachine, VertexSetup};
 //!
 //! let text = "temp[0].x = VE_ADD input[0].x___ input[0].x___ ; out[0].xyzw = VE_ADD temp[0].xxxx temp[0].0000 ;";
 //! let source = Source::parse(text, &mut |_| Err(String::new())).unwrap();
@@ -11,10 +11,10 @@
 //! setup.inputs[0] = [2.0, 0.0, 0.0, 1.0];
 //!
 //! let mut recording = Recording::of(VertexMachine::new(setup));
-//! let four = r500::expression::parse_condition("temp[0].x == 4", &[])?;
+//! let four = r500_debug::expression::parse_condition("temp[0].x == 4", &[])?;
 //! assert_eq!(recording.run(Direction::Forward, &[Break::If(four)]), Stop::Break(0));
 //! assert_eq!((recording.position(), recording.len()), (1, 2));
-//! # Ok::<(), r500::expression::ExpressionError>(())
+//! # Ok::<(), r500_debug::expression::ExpressionError>(())
 //! ```
 
 use std::time::Instant;

@@ -1,11 +1,12 @@
-//! Breakpoints: who set them, their conditions, hit counts and messages.
+//! A breakpoint: who set it, where it stops, its condition, hit count and message.
 
-use r500::exec::record::{Break, Expr};
-use r500::expression::{self, Names, Vocabulary, Written};
+use r500_exec::record::{Break, Expr};
+
+use crate::expression::{self, Names, Vocabulary, Written};
 
 /// Who set a breakpoint. An editor replaces the breakpoints of an owner as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::command) enum Owner {
+pub enum Owner {
     /// A command of the debugger.
     Command,
     /// An editor, on a line of the source.
@@ -19,28 +20,32 @@ pub(in crate::command) enum Owner {
 }
 
 /// A breakpoint.
-pub(in crate::command) struct Breakpoint<V> {
-    pub(in crate::command) number: usize,
-    pub(in crate::command) owner: Owner,
-    pub(super) stop: Break<V>,
+#[derive(Clone, Debug)]
+pub struct Breakpoint<V> {
+    /// Its number, from 1; 0 before it is [added](crate::breakpoints::Breakpoints::add).
+    pub(crate) number: usize,
+    /// Who set it.
+    pub owner: Owner,
+    /// Where it stops.
+    pub stop: Break<V>,
     /// Its text as entered.
-    pub(in crate::command) text: String,
-    pub(super) enabled: bool,
-    pub(super) once: bool,
-    pub(super) hits: u64,
-    /// What has to hold in addition.
-    pub(in crate::command) condition: Option<Expr<V>>,
-    /// Which of its hits count.
-    pub(in crate::command) hit_condition: Option<HitCondition>,
-    /// The message that it logs instead of stopping.
-    pub(in crate::command) message: Option<LogMessage<V>>,
+    pub text: String,
+    /// Whether it stops or logs at all.
+    pub enabled: bool,
+    /// Whether it is removed by its first stop.
+    pub once: bool,
+    /// How often it stopped or logged.
+    pub(crate) hits: u64,
+    condition: Option<Expr<V>>,
+    hit_condition: Option<HitCondition>,
+    message: Option<LogMessage<V>>,
     /// The positions at which it stops or logs, once they were needed.
-    pub(super) positions: Option<Vec<usize>>,
+    pub(crate) positions: Option<Vec<usize>>,
 }
 
 /// Which hits of a breakpoint count, by their number from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::command) struct HitCondition {
+pub struct HitCondition {
     operator: HitOperator,
     count: u64,
     /// Its text as entered.
@@ -60,18 +65,19 @@ enum HitOperator {
 
 /// A message with the values of expressions.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::command) struct LogMessage<V>(pub(super) Vec<Part<V>>);
+pub struct LogMessage<V>(pub(crate) Vec<Part<V>>);
 
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Part<V> {
+pub(crate) enum Part<V> {
     Text(String),
     Value(Expr<V>),
 }
 
 impl<V: Vocabulary> Breakpoint<V> {
-    /// Returns an enabled breakpoint, which the session numbers.
-    pub(in crate::command) fn new(owner: Owner, stop: Break<V>, text: String) -> Self {
+    /// Returns an enabled breakpoint without a condition.
+    #[must_use]
+    pub fn new(owner: Owner, stop: Break<V>, text: String) -> Self {
         Self {
             number: 0,
             owner,
@@ -87,8 +93,60 @@ impl<V: Vocabulary> Breakpoint<V> {
         }
     }
 
+    /// Returns its number, from 1.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Returns how often it stopped or logged.
+    #[must_use]
+    pub fn hits(&self) -> u64 {
+        self.hits
+    }
+
+    /// Returns whether it logs a message instead of stopping.
+    #[must_use]
+    pub fn logs(&self) -> bool {
+        self.message.is_some()
+    }
+
+    /// Returns the message that it logs.
+    pub(crate) fn message(&self) -> Option<&LogMessage<V>> {
+        self.message.as_ref()
+    }
+
+    /// Returns what has to hold in addition.
+    pub(crate) fn condition(&self) -> Option<&Expr<V>> {
+        self.condition.as_ref()
+    }
+
+    /// Returns which of its hits count.
+    pub(crate) fn hit_condition(&self) -> Option<&HitCondition> {
+        self.hit_condition.as_ref()
+    }
+
+    /// Sets or removes what has to hold in addition.
+    pub fn set_condition(&mut self, condition: Option<Expr<V>>) {
+        self.condition = condition;
+        self.forget_positions();
+    }
+
+    /// Sets or removes which of its hits count.
+    pub fn set_hit_condition(&mut self, which: Option<HitCondition>) {
+        self.hit_condition = which;
+        self.forget_positions();
+    }
+
+    /// Sets or removes the message that it logs instead of stopping.
+    pub fn set_message(&mut self, message: Option<LogMessage<V>>) {
+        self.message = message;
+        self.forget_positions();
+    }
+
     /// Returns its text with its condition and its hit count.
-    pub(super) fn description(&self) -> String {
+    #[must_use]
+    pub fn description(&self) -> String {
         let mut text = self.text.clone();
         if let Some(condition) = &self.condition {
             text.push_str(&format!(" if {}", Written(condition)));
@@ -100,7 +158,7 @@ impl<V: Vocabulary> Breakpoint<V> {
     }
 
     /// Calls `each` with its expressions.
-    pub(super) fn expressions(&mut self, each: &mut dyn FnMut(&mut Expr<V>)) {
+    pub(crate) fn expressions(&mut self, each: &mut dyn FnMut(&mut Expr<V>)) {
         match &mut self.stop {
             Break::At(_) => {}
             Break::AtIf(_, expr) | Break::If(expr) | Break::Changes(expr) => each(expr),
@@ -114,12 +172,13 @@ impl<V: Vocabulary> Breakpoint<V> {
     }
 
     /// Forgets the positions, which are those of one pixel or vertex.
-    pub(super) fn forget_positions(&mut self) {
+    pub(crate) fn forget_positions(&mut self) {
         self.positions = None;
     }
 
     /// Returns whether its positions must be known before a run: there is more to it than a stop.
-    pub(in crate::command) fn is_listed(&self) -> bool {
+    #[must_use]
+    pub fn is_listed(&self) -> bool {
         self.condition.is_some() || self.hit_condition.is_some() || self.message.is_some()
     }
 }
@@ -138,7 +197,10 @@ const OPERATORS: [(&str, HitOperator); 8] = [
 
 impl HitCondition {
     /// Parses `3` or `== 3`, `!= 3`, `< 3`, `<= 3`, `> 3`, `>= 3`, and `% 3`: every third hit.
-    pub(in crate::command) fn parse(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// What can be written.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let found = OPERATORS.iter().find_map(|(word, operator)| {
             text.strip_prefix(word).map(|count| (*operator, count.trim()))
@@ -155,7 +217,8 @@ impl HitCondition {
     }
 
     /// Returns whether the hit of a number counts.
-    pub(super) fn holds(&self, number: u64) -> bool {
+    #[must_use]
+    pub fn holds(&self, number: u64) -> bool {
         match self.operator {
             HitOperator::Equal => number == self.count,
             HitOperator::NotEqual => number != self.count,
@@ -170,7 +233,10 @@ impl HitCondition {
 
 impl<V: Vocabulary> LogMessage<V> {
     /// Parses a text in which `{EXPR}` stands for a value.
-    pub(in crate::command) fn parse(text: &str, names: Names<'_>) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// A brace without its partner, or what is wrong with an expression.
+    pub fn parse(text: &str, names: Names<'_>) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
@@ -191,7 +257,7 @@ impl<V: Vocabulary> LogMessage<V> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use r500::exec::record::Variable;
+    use r500_exec::record::Variable;
 
     use super::*;
 
