@@ -11,7 +11,6 @@ mod buffer;
 pub mod capture;
 mod chip;
 mod chunk;
-mod counted;
 mod deadline;
 mod draw_summary;
 mod error;
@@ -30,7 +29,6 @@ mod vertex_program;
 pub use buffer::{Buffer, BufferId, Memory};
 pub use chip::{Chip, UnknownChip};
 pub use chunk::{ChunkError, ChunkKind};
-pub use counted::counted;
 pub use deadline::OutOfTime;
 pub use draw_summary::{DrawSummary, TargetSummary, TextureSummary};
 pub use error::{RelocationTarget, StreamError, StreamErrorKind};
@@ -41,6 +39,7 @@ pub use processor::{
     Binding, BoundArray, BufferUse, CommandProcessor, DrawCall, Effect, Indices, State,
     takes_buffer,
 };
+pub use r500_text::counted;
 pub use registers::RegisterFile;
 pub use statistics::{Draws, Statistics};
 pub use submission::{Relocation, Submission, Tiling};

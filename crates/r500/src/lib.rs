@@ -6,7 +6,7 @@
 //! [`expression`]s and [`breakpoints`] over the recorded runs of a pixel or [of a vertex](vertex_run).
 //! It adds what needs several of them: the [`reader`] and [`writer`] of all formats, the [`optimizer`] with its evidence,
 //! [control-flow graphs](mod@cfg) as pictures, values for [missing resources](stand_in), programs as functions of
-//! [`rows`] of values, and the [`trace`](mod@trace) of a pixel. The `r500` command (crate `r500-cli`) adds only the terminal.
+//! [`rows`] of values, also [as text](row_text), and the [`trace`](mod@trace) of a pixel. The `r500` command (crate `r500-cli`) adds only the terminal.
 //!
 //! ```
 //! use r500::exec::{Bindings, Options, Shader, draw, reference::Reference};
@@ -62,6 +62,8 @@ pub use r500_lift as lift;
 pub mod cfg;
 pub mod optimizer;
 pub mod reader;
+pub mod register_text;
+pub mod row_text;
 pub mod rows;
 pub mod stand_in;
 pub mod trace;

@@ -6,8 +6,9 @@ use clap::Args;
 use r500::builtin_uniforms::{self, BuiltinUniforms};
 use r500::files::{self, MAX_PICTURE};
 use r500::isa::state::{UsFcBoolConst, UsFcIntConst};
-use r500::isa::{BOOL_CONSTANTS, CONSTANTS, INT_CONSTANTS, TEMPORARIES, TEXTURE_UNITS, Word};
-use r500::program::{Component, Input, InputData, Job, Plane, State, Uniform};
+use r500::isa::{BOOL_CONSTANTS, INT_CONSTANTS, TEMPORARIES, TEXTURE_UNITS, Word};
+use r500::program::{Component, Input, InputData, Job, Plane, State};
+use r500::register_text::{self, ConstantPlace, constant_place};
 use r500::texture::{TextureError, TextureMemory, TextureSpec};
 
 use super::exit::{Failure, Outcome};
@@ -154,7 +155,7 @@ impl StateArgs {
             None if job.uniforms.iter().any(|u| u.name == "time") => "time",
             None => return Ok(None),
         };
-        place(job, name).map(Some).map_err(|m| usage("--time-to", m))
+        constant_place(job, name).map(Some).map_err(|m| usage("--time-to", m))
     }
 
     /// Returns the files of textures.
@@ -167,7 +168,7 @@ impl StateArgs {
         let wanted =
             || usage("--texture", format!("`{text}`: write UNIT=SOURCE, such as 0=brick.png"));
         let (unit, spec) = text.split_once('=').ok_or_else(wanted)?;
-        let unit = syntax::register(unit, "tex", TEXTURE_UNITS).ok_or_else(|| {
+        let unit = register_text::register(unit, "tex", TEXTURE_UNITS).ok_or_else(|| {
             usage("--texture", format!("`{unit}` is not a texture unit; there are 0 to 15"))
         })?;
         // The size for scaled coordinates comes from the new texture.
@@ -214,7 +215,7 @@ fn split(text: &str) -> Result<(&str, &str), String> {
 /// Parses `temp[N]=WHAT`.
 fn input(text: &str, size: [u32; 2]) -> Result<Input, String> {
     let (temp, what) = split(text)?;
-    let temp = syntax::register(temp, "temp", TEMPORARIES)
+    let temp = register_text::register(temp, "temp", TEMPORARIES)
         .and_then(|n| u8::try_from(n).ok())
         .ok_or_else(|| format!("`{temp}` is not a temporary; there are temp[0] to temp[127]"))?;
     let what = match what.trim() {
@@ -253,59 +254,10 @@ fn corner_planes(text: &str) -> Result<[Plane; 4], String> {
     Ok(std::array::from_fn(|i| Plane::from_corners([origin[i], right[i], top[i]])))
 }
 
-/// A constant with selected channels.
-pub(super) struct ConstantPlace {
-    /// Its number.
-    pub(super) constant: usize,
-    /// The channels.
-    pub(super) channels: Vec<usize>,
-}
-
-/// Parses `N`, `N.CHANNELS`, `NAME` or `NAME.CHANNELS`.
-pub(super) fn place(job: &Job, text: &str) -> Result<ConstantPlace, String> {
-    let text = text.trim();
-    let find = |text: &str| {
-        if let Some(constant) = syntax::register(text, "const", CONSTANTS) {
-            return Some(ConstantPlace { constant, channels: (0..4).collect() });
-        }
-        let uniform = names(job).find(|uniform| uniform.name == text)?;
-        let first = usize::from(uniform.channel);
-        let channels = (first..first + usize::from(uniform.channels)).filter(|&c| c < 4).collect();
-        Some(ConstantPlace { constant: usize::from(uniform.constant), channels })
-    };
-    if let Some(place) = find(text) {
-        return Ok(place);
-    }
-    if let Some((name, letters)) = text.rsplit_once('.')
-        && let Some(whole) = find(name)
-    {
-        let letters = syntax::channels(letters).ok_or_else(|| {
-            format!("`.{letters}` names no channels; write letters of rgba or xyzw")
-        })?;
-        let channels: Option<Vec<usize>> =
-            letters.into_iter().map(|letter| whole.channels.get(letter).copied()).collect();
-        let channels = channels
-            .ok_or_else(|| format!("`{name}` has only {} channels", whole.channels.len()))?;
-        return Ok(ConstantPlace { constant: whole.constant, channels });
-    }
-    let names: Vec<&str> = names(job).map(|uniform| uniform.name.as_str()).collect();
-    let known = if names.is_empty() {
-        "the program names none of its constants".to_owned()
-    } else {
-        format!("its names are {}", names.join(", "))
-    };
-    Err(format!("`{text}` is not a constant; there are const[0] to const[255], and {known}"))
-}
-
-/// Returns the names of a program's constants; names of immediates are last.
-fn names(job: &Job) -> impl Iterator<Item = &Uniform> {
-    job.uniforms.iter().chain(&job.named_by_value)
-}
-
 fn constant(job: &mut Job, text: &str) -> Result<(), String> {
     let (name, values) = split(text)?;
-    let place = place(job, name)?;
-    let values: Result<Vec<f32>, String> = values.split(',').map(syntax::float).collect();
+    let place = constant_place(job, name)?;
+    let values: Result<Vec<f32>, String> = values.split(',').map(register_text::float).collect();
     let values = values?;
     if values.len() > place.channels.len() {
         return Err(format!(
@@ -327,7 +279,7 @@ fn int_constant(state: &mut State, text: &str) -> Result<(), String> {
         )
     };
     let (n, values) = split(text)?;
-    let n = syntax::register(n, "int", INT_CONSTANTS).ok_or_else(wanted)?;
+    let n = register_text::register(n, "int", INT_CONSTANTS).ok_or_else(wanted)?;
     let mut parts = values.split(',').map(str::trim);
     let count: u8 = parts.next().and_then(|p| p.parse().ok()).ok_or_else(wanted)?;
     let first: u8 = parts.next().map_or(Ok(0), str::parse).map_err(|_| wanted())?;
@@ -346,7 +298,7 @@ fn int_constant(state: &mut State, text: &str) -> Result<(), String> {
 fn boolean(state: &mut State, text: &str) -> Result<(), String> {
     let wanted = || format!("`{text}`: write N=true or N=false with N 0 to 31");
     let (n, value) = split(text)?;
-    let n = syntax::register(n, "bool", BOOL_CONSTANTS).ok_or_else(wanted)?;
+    let n = register_text::register(n, "bool", BOOL_CONSTANTS).ok_or_else(wanted)?;
     let value = match value.trim() {
         "true" | "1" => true,
         "false" | "0" => false,

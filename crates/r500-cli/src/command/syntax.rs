@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use r500::exec::{EngineName, PixelRect};
+use r500::register_text;
 use r500_stream::Chip;
 
 /// Returns a positive number of seconds.
@@ -130,59 +131,17 @@ pub(super) fn shard(text: &str) -> Result<Shard, String> {
     if shard.part == 0 || shard.part > shard.of { Err(wanted()) } else { Ok(shard) }
 }
 
-/// Parses a float: decimal, `nan`, `inf`, or its bits as `0x` and eight hex digits.
-pub(super) fn float(text: &str) -> Result<f32, String> {
-    let text = text.trim();
-    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    let value = match hex {
-        Some(digits) if digits.len() == 8 => {
-            u32::from_str_radix(digits, 16).ok().map(f32::from_bits)
-        }
-        Some(_) => None,
-        None => text.parse().ok(),
-    };
-    value.ok_or_else(|| {
-        format!("`{text}` is not a number; write a decimal, nan, inf, or float bits as 0x3f800000")
-    })
-}
-
 /// Parses one to four floats separated by commas. Missing components are 0, alpha 1.
 pub(super) fn vector(text: &str) -> Result<[f32; 4], String> {
     let mut value = [0.0, 0.0, 0.0, 1.0];
     let mut parts = text.split(',');
     for (channel, part) in value.iter_mut().zip(parts.by_ref()) {
-        *channel = float(part)?;
+        *channel = register_text::float(part)?;
     }
     if parts.next().is_some() {
         return Err(format!("`{text}` has more than four numbers"));
     }
     Ok(value)
-}
-
-/// Parses a set of channels from `rgba` or `xyzw` letters, red in bit 0.
-pub(super) fn channels(text: &str) -> Option<Vec<usize>> {
-    let letters: Option<Vec<usize>> = text
-        .chars()
-        .map(|c| match c.to_ascii_lowercase() {
-            'r' | 'x' => Some(0),
-            'g' | 'y' => Some(1),
-            'b' | 'z' => Some(2),
-            'a' | 'w' => Some(3),
-            _ => None,
-        })
-        .collect();
-    letters.filter(|letters| !letters.is_empty() && letters.len() <= 4)
-}
-
-/// Parses a register: `3`, `KIND[3]`, or the kind's first letter and the number (`t3`), below `count`.
-pub(super) fn register(text: &str, kind: &str, count: usize) -> Option<usize> {
-    let text = text.trim();
-    let inner = text
-        .strip_prefix(kind)
-        .and_then(|rest| rest.trim().strip_prefix('[')?.strip_suffix(']'))
-        .or_else(|| text.strip_prefix(&kind[..1]))
-        .unwrap_or(text);
-    inner.trim().parse().ok().filter(|&n| n < count)
 }
 
 /// Returns whether a name contains a pattern, in which `*` matches anything.
@@ -237,22 +196,7 @@ mod tests {
 
     #[test]
     fn numbers() {
-        assert_eq!(float("0x3f800000"), Ok(1.0));
-        assert_eq!(float("-1.5e3"), Ok(-1500.0));
-        assert!(float("nan").is_ok_and(f32::is_nan));
-        assert!(float("0x3f8").is_err() && float("one").is_err() && float("").is_err());
         assert_eq!(vector("1,2"), Ok([1.0, 2.0, 0.0, 1.0]));
         assert!(vector("1,2,3,4,5").is_err());
-    }
-
-    #[test]
-    fn registers() {
-        assert_eq!(register("temp[12]", "temp", 128), Some(12));
-        assert_eq!(register("t3", "temp", 128), Some(3));
-        assert_eq!(register("7", "const", 256), Some(7));
-        assert_eq!(register("temp[128]", "temp", 128), None);
-        assert_eq!(register("time", "temp", 128), None);
-        assert_eq!(channels("xw"), Some(vec![0, 3]));
-        assert_eq!(channels("rgbq"), None);
     }
 }

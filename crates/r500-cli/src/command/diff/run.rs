@@ -15,12 +15,13 @@ use r500::equivalence::{
 };
 use r500::exec::{Options, RunError, Shader};
 use r500::program::Job;
+use r500::register_text;
 
 pub(super) use self::report::{claim_json, parts};
 use self::values::Values;
 use crate::command::engine_args::EngineArgs;
 use crate::command::exit::{Failure, Outcome};
-use crate::command::{binding_args, syntax};
+use crate::command::syntax;
 
 /// Options of the comparison of results.
 #[derive(Args, Clone, Debug)]
@@ -79,7 +80,7 @@ impl RunArgs {
 }
 
 fn tolerance(text: &str) -> Result<f32, String> {
-    let value = syntax::float(text)?;
+    let value = register_text::float(text)?;
     if value >= 0.0 { Ok(value) } else { Err(format!("`{text}`: a tolerance is at least 0")) }
 }
 
@@ -347,7 +348,7 @@ impl RunArgs {
             .split_once('=')
             .ok_or_else(|| usage(format!("`{text}`: write A=B, such as c0=c3")))?;
         let place = |n: usize, text: &str| -> Outcome<Vec<(u8, u8)>> {
-            let place = binding_args::place(&jobs[n], text).map_err(usage)?;
+            let place = register_text::constant_place(&jobs[n], text).map_err(usage)?;
             // Constants have at most 8 bits, channels are 0 to 3.
             let pair = |&channel: &usize| (place.constant as u8, channel as u8);
             Ok(place.channels.iter().map(pair).collect())

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use r500::exec::{Bindings, Drawing, Engine, Frame, Options, RuntimeWarnings, Shader};
 use r500::program::{Input, InputData, Job};
+use r500::row_text::Row;
 use r500_stream::counted;
 
 use super::Run;
 use super::results::Results;
 use crate::command::engine_args;
 use crate::command::exit::{Failure, Outcome};
-use crate::command::rows::Row;
 
 /// Limit of the rows of a picture, and of rows in memory.
 pub(super) const CHUNK: usize = 4096;

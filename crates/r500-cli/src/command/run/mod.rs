@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use r500::builtin_uniforms;
 use r500::exec::Shader;
 use r500::program::Job;
+use r500::row_text::{Names, Row};
 
 use self::batch::{Batches, CHUNK};
 use self::results::{Columns, Results};
@@ -19,7 +20,7 @@ use super::engine_args::{self, EngineArgs};
 use super::exit::{Outcome, Status};
 use super::input_args::{self, SourceArgs};
 use super::overwrite;
-use super::rows::{self, Names, Row};
+use super::rows;
 use super::vertex::VertexFile;
 
 /// Run a program over a list of input values and print what it writes.

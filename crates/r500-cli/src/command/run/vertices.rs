@@ -3,10 +3,11 @@
 use super::Run;
 use super::results::{Columns, Results};
 use crate::command::exit::{Failure, Outcome, Status};
-use crate::command::rows::{self, Names};
+use crate::command::rows;
 use crate::command::terminal;
 use crate::command::vertex::VertexFile;
 use r500::pvs::OUTPUTS;
+use r500::row_text::Names;
 
 impl Run {
     /// Runs a vertex program for all rows.

@@ -6,8 +6,7 @@ use std::str::FromStr;
 use r500::exec::reference::{Event, EventKind, Write};
 use r500::isa::{TARGETS, TEMPORARIES};
 use r500::pvs::OUTPUTS;
-
-use crate::command::syntax;
+use r500::register_text;
 
 /// A watched location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,12 +83,13 @@ impl FromStr for WatchFilter {
         let (name, mask) = match text.rsplit_once('.') {
             None => (text, 0b1111),
             Some((name, letters)) => {
-                let channels = syntax::channels(letters).ok_or_else(wanted)?;
+                let channels = register_text::channels(letters).ok_or_else(wanted)?;
                 (name, channels.into_iter().fold(0, |mask, c| mask | 1 << c))
             }
         };
-        let number =
-            |kind, count| syntax::register(name, kind, count).and_then(|n| u8::try_from(n).ok());
+        let number = |kind, count| {
+            register_text::register(name, kind, count).and_then(|n| u8::try_from(n).ok())
+        };
         if name.starts_with('o') {
             return number("out", OUTPUTS).map(|n| Self::Out(n, mask)).ok_or_else(wanted);
         }

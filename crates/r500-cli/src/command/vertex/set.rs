@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use r500::exec::Limits;
 use r500::pvs::{Addressing, CONSTANTS, Program, SrcType};
+use r500::row_text::{Names, Row};
 use r500::vertex_run::{self, VertexSetup};
 use r500_card::DrawInputs;
 
@@ -11,7 +12,7 @@ use super::VertexFile;
 use super::vertices::{inputs, missing, set};
 use crate::command::exit::{Failure, Outcome};
 use crate::command::glsl;
-use crate::command::rows::{self, Names, Row};
+use crate::command::rows;
 use crate::command::source_map::SourceMap;
 
 /// A vertex program with all that its vertices read.

@@ -6,12 +6,12 @@ use std::time::Instant;
 use r500::exec::Limits;
 use r500::fast::VertexEngine;
 use r500::pvs::{Addressing, INPUTS, OUTPUTS, Program, SrcType};
+use r500::row_text::{Names, Row, inline};
 use r500::vertex_rows::{VertexRows, VertexRowsError};
 
 use super::VertexFile;
 use crate::command::exit::{Failure, Outcome};
 use crate::command::float_format;
-use crate::command::rows::{Names, Row, inline};
 use crate::command::terminal;
 
 /// Receives the outputs of vertices, in order.

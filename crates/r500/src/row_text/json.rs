@@ -8,22 +8,22 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde::{Deserialize, de};
 
 use super::{Keys, Lines, Names, Row, Stop, Take};
-use crate::command::syntax;
+use crate::register_text;
 
 /// Calls `take` for the rows of a text: a list of rows, a single row, or a sequence of rows.
-pub(super) fn from_text(text: &str, names: Names<'_>, take: Take<'_>) -> Result<(), Stop> {
+pub(super) fn from_text<E>(text: &str, names: Names<'_>, take: Take<'_, E>) -> Result<(), Stop<E>> {
     let mut reader = Rows { keys: Keys::new(names), take };
     let (_, unfinished) = reader.values(text)?;
     unfinished.map_or(Ok(()), |error| Err(Stop::Wrong(error.to_string())))
 }
 
 /// Calls `take` for the rows of a sequence of objects, mostly one a line. `first` is the first line.
-pub(super) fn from_lines(
+pub(super) fn from_lines<E>(
     first: String,
     mut lines: Lines<impl BufRead>,
     names: Names<'_>,
-    take: Take<'_>,
-) -> Result<(), Stop> {
+    take: Take<'_, E>,
+) -> Result<(), Stop<E>> {
     let mut reader = Rows { keys: Keys::new(names), take };
     // An incomplete value, and the line where it begins.
     let (mut text, mut line) = (first, lines.number);
@@ -48,12 +48,12 @@ pub(super) fn from_lines(
 }
 
 /// Calls `take` for the rows of a list while it is parsed, and of the text after it. `begun` is already read.
-pub(super) fn from_list(
+pub(super) fn from_list<E>(
     begun: String,
     input: impl BufRead,
     names: Names<'_>,
-    take: Take<'_>,
-) -> Result<(), Stop> {
+    take: Take<'_, E>,
+) -> Result<(), Stop<E>> {
     let mut input = Cursor::new(begun).chain(input);
     let mut reader = Rows { keys: Keys::new(names), take };
     loop {
@@ -83,7 +83,7 @@ pub(super) fn from_list(
 }
 
 /// Returns the next byte that is not white space, without consuming it.
-fn next_letter(input: &mut impl BufRead) -> Result<Option<u8>, Stop> {
+fn next_letter<E>(input: &mut impl BufRead) -> Result<Option<u8>, Stop<E>> {
     loop {
         let buffer = input.fill_buf()?;
         let Some(&byte) = buffer.first() else { return Ok(None) };
@@ -95,14 +95,14 @@ fn next_letter(input: &mut impl BufRead) -> Result<Option<u8>, Stop> {
 }
 
 /// The consumer of rows.
-struct Rows<'j, 't> {
+struct Rows<'j, 't, E> {
     keys: Keys<'j>,
-    take: Take<'t>,
+    take: Take<'t, E>,
 }
 
-impl Rows<'_, '_> {
+impl<E> Rows<'_, '_, E> {
     /// Consumes the rows of all complete values. Returns their length, and the error of an incomplete last one.
-    fn values(&mut self, text: &str) -> Result<(usize, Option<serde_json::Error>), Stop> {
+    fn values(&mut self, text: &str) -> Result<(usize, Option<serde_json::Error>), Stop<E>> {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value<'_>>();
         let mut done = 0;
         while let Some(value) = values.next() {
@@ -121,7 +121,7 @@ impl Rows<'_, '_> {
         Ok((text.len(), None))
     }
 
-    fn row(&mut self, item: Item<'_>) -> Result<(), Stop> {
+    fn row(&mut self, item: Item<'_>) -> Result<(), Stop<E>> {
         let mut row = Row::default();
         match item {
             Item::Object(values) => {
@@ -135,7 +135,7 @@ impl Rows<'_, '_> {
     }
 }
 
-fn in_list(row: usize, stop: Stop) -> Stop {
+fn in_list<E>(row: usize, stop: Stop<E>) -> Stop<E> {
     match stop {
         Stop::Wrong(message) => Stop::Wrong(format!("row {row}: {message}")),
         stop => stop,
@@ -143,13 +143,13 @@ fn in_list(row: usize, stop: Stop) -> Stop {
 }
 
 /// A list with rows that are consumed while it is parsed.
-struct List<'l, 'j, 't> {
-    rows: &'l mut Rows<'j, 't>,
+struct List<'l, 'j, 't, E> {
+    rows: &'l mut Rows<'j, 't, E>,
     /// Why the rows end, if that is not a syntax error.
-    stop: &'l mut Option<Stop>,
+    stop: &'l mut Option<Stop<E>>,
 }
 
-impl<'de> DeserializeSeed<'de> for List<'_, '_, '_> {
+impl<'de, E> DeserializeSeed<'de> for List<'_, '_, '_, E> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
@@ -157,7 +157,7 @@ impl<'de> DeserializeSeed<'de> for List<'_, '_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for List<'_, '_, '_> {
+impl<'de, E> Visitor<'de> for List<'_, '_, '_, E> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -367,7 +367,7 @@ impl<'de> Visitor<'de> for NumbersVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Numbers, E> {
-        Ok(Numbers(syntax::float(text).map(|value| vec![value])))
+        Ok(Numbers(register_text::float(text).map(|value| vec![value])))
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Numbers, E> {
@@ -405,7 +405,7 @@ impl<'de> Deserialize<'de> for Number {
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Number, E> {
-                Ok(Number(syntax::float(text)))
+                Ok(Number(register_text::float(text)))
             }
 
             fn visit_bool<E: Error>(self, value: bool) -> Result<Number, E> {

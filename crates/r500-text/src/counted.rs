@@ -5,7 +5,7 @@ use std::fmt::Display;
 /// Returns a count with its noun, in the plural unless it is one.
 ///
 /// ```
-/// use r500_stream::counted;
+/// use r500_text::counted;
 ///
 /// assert_eq!(counted(1, "draw"), "1 draw");
 /// assert_eq!(counted(0, "draw"), "0 draws");

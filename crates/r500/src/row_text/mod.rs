@@ -1,25 +1,33 @@
-//! Parsing of rows of values: CSV, JSON, or inline text. Files are read row by row.
+//! Rows of values as text: CSV, JSON, or inline. A file of any length is read row by row.
+//!
+//! ```
+//! use std::convert::Infallible;
+//! use r500::row_text::{Names, read};
+//!
+//! let mut inputs = Vec::new();
+//! read("i0.x,i0.y\n1,2\n3,4\n".as_bytes(), Names::Vertex, &mut |row| {
+//!     inputs.push(row.inputs[&0]);
+//!     Ok::<_, Infallible>(())
+//! })?;
+//! assert_eq!(inputs, [[1.0, 2.0, 0.0, 1.0], [3.0, 4.0, 0.0, 1.0]]);
+//! # Ok::<(), r500::row_text::Stop<Infallible>>(())
+//! ```
 
 mod json;
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 
-use r500::files as guard;
-use r500::isa::TEMPORARIES;
-use r500::program::{Job, State};
-use r500::pvs::{CONSTANTS, INPUTS};
-use r500_stream::counted;
+use r500_isa::TEMPORARIES;
+use r500_program::{Job, State};
+use r500_pvs::{CONSTANTS, INPUTS};
+use r500_text::counted;
 
-use crate::command::binding_args::place;
-use crate::command::exit::{Failure, Outcome};
-use crate::command::input_args;
-use crate::command::syntax;
+use crate::register_text::{self, constant_place};
 
 /// What the names of rows mean.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Names<'j> {
+pub enum Names<'j> {
     /// Temporaries and constants of a fragment program.
     Fragment(&'j Job),
     /// Inputs and constants of a vertex program.
@@ -38,16 +46,16 @@ impl Names<'_> {
 
 /// The values of a row.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Row {
+pub struct Row {
     /// Temporaries of a fragment program, inputs of a vertex program.
-    pub(super) inputs: BTreeMap<u8, [f32; 4]>,
+    pub inputs: BTreeMap<u8, [f32; 4]>,
     /// Channels of constants, as float bits.
-    pub(super) constants: BTreeMap<(usize, usize), u32>,
+    pub constants: BTreeMap<(usize, usize), u32>,
 }
 
 impl Row {
     /// Stores the row's constants over existing ones.
-    pub(super) fn set_constants(&self, state: &mut State) {
+    pub fn set_constants(&self, state: &mut State) {
         for (&(constant, channel), &bits) in &self.constants {
             state.set_constant(constant, channel, bits);
         }
@@ -104,27 +112,28 @@ impl RegisterChannels {
         let (letter, last) = (&kind[..1], count - 1);
         let channels = || match letters {
             None => Ok(vec![0, 1, 2, 3]),
-            Some(letters) => syntax::channels(letters)
+            Some(letters) => register_text::channels(letters)
                 .ok_or_else(|| format!("`{key}`: `{letters}` names no channels of rgba")),
         };
         let is_input = name.strip_prefix(kind).is_some_and(|rest| rest.starts_with('['));
         if is_input || bare(name, letter) {
-            let input =
-                syntax::register(name, kind, count).and_then(|n| u8::try_from(n).ok()).ok_or_else(
-                    || format!("`{name}` is not {what}; there are {letter}0 to {letter}{last}"),
-                )?;
+            let input = register_text::register(name, kind, count)
+                .and_then(|n| u8::try_from(n).ok())
+                .ok_or_else(|| {
+                    format!("`{name}` is not {what}; there are {letter}0 to {letter}{last}")
+                })?;
             return Ok(Self::Input { input, channels: channels()? });
         }
         let constant = if bare(name, "c") { &key[1..] } else { key };
         match names {
             Names::Fragment(job) => {
-                let place = place(job, constant)
+                let place = constant_place(job, constant)
                     .map_err(|error| format!("{error}; temporaries are t0 to t{last}"))?;
                 Ok(Self::Constant { constant: place.constant, channels: place.channels })
             }
             Names::Vertex => {
                 let name = if bare(name, "c") { &name[1..] } else { name };
-                let constant = syntax::register(name, "const", CONSTANTS);
+                let constant = register_text::register(name, "const", CONSTANTS);
                 let constant = constant.ok_or_else(|| {
                     format!(
                         "`{name}` is not a register of a vertex; inputs are i0 to i{last}, constants c0 to c{}",
@@ -163,29 +172,33 @@ impl<'j> Keys<'j> {
 }
 
 /// Why reading rows stopped.
-enum Stop {
-    /// The rows have errors.
+#[derive(Debug, thiserror::Error)]
+pub enum Stop<E> {
+    /// The rows have errors: where, and which one.
+    #[error("{0}")]
     Wrong(String),
     /// The file cannot be read.
+    #[error(transparent)]
     Unreadable(io::Error),
     /// The consumer of the rows failed.
-    Failed(Failure),
+    #[error("the consumer of the rows failed")]
+    Failed(E),
 }
 
-impl From<String> for Stop {
+impl<E> From<String> for Stop<E> {
     fn from(message: String) -> Self {
         Self::Wrong(message)
     }
 }
 
-impl From<io::Error> for Stop {
+impl<E> From<io::Error> for Stop<E> {
     fn from(error: io::Error) -> Self {
         Self::Unreadable(error)
     }
 }
 
 /// A consumer of rows.
-pub(super) type Take<'t> = &'t mut dyn FnMut(Row) -> Outcome<()>;
+pub type Take<'t, E> = &'t mut dyn FnMut(Row) -> Result<(), E>;
 
 /// Returns whether a name is a letter and a number.
 fn bare(name: &str, letter: &str) -> bool {
@@ -193,63 +206,28 @@ fn bare(name: &str, letter: &str) -> bool {
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Calls `take` for the rows of all `--input`s, in order; for one row without values if there is none.
-pub(super) fn all(inputs: &[String], names: Names<'_>, take: Take<'_>) -> Outcome<()> {
-    if inputs.is_empty() {
-        return take(Row::default());
-    }
-    let mut some = false;
-    for text in inputs {
-        each(text, names, &mut |row| {
-            some = true;
-            take(row)
-        })?;
-    }
-    let none = || Failure::input(anyhow::anyhow!("--input holds no rows"));
-    if some { Ok(()) } else { Err(none()) }
-}
-
-/// Calls `take` for the rows of an `--input`, in order.
-fn each(text: &str, names: Names<'_>, take: Take<'_>) -> Outcome<()> {
+/// Calls `take` for the rows that a text writes out: JSON, or `t0=1,2; c3.r=4`, which is one row; `None` for another text, such as the name of a
+/// file.
+///
+/// # Errors
+/// The text has errors, or `take` failed.
+pub fn read_written<E>(
+    text: &str,
+    names: Names<'_>,
+    take: Take<'_, E>,
+) -> Option<Result<(), Stop<E>>> {
     let trimmed = text.trim_start();
-    let written_out = if trimmed.starts_with(['[', '{']) {
-        Some(json::from_text(trimmed, names, take))
-    } else if text.contains('=') {
-        Some(
-            inline(text, names).map_err(Stop::from).and_then(|row| take(row).map_err(Stop::Failed)),
-        )
-    } else {
-        None
-    };
-    if let Some(result) = written_out {
-        return result.map_err(|stop| failure(std::path::Path::new("--input"), stop));
+    if trimmed.starts_with(['[', '{']) {
+        return Some(json::from_text(trimmed, names, take));
     }
-    let path = std::path::Path::new(text);
-    let result = if input_args::is_stdin(path) {
-        from_file(io::stdin().lock(), names, take)
-    } else {
-        open(path).map_err(Stop::from).and_then(|file| from_file(BufReader::new(file), names, take))
-    };
-    result.map_err(|stop| failure(path, stop))
-}
-
-/// Opens a file of any length: at most one row of it is in memory.
-fn open(path: &std::path::Path) -> io::Result<File> {
-    guard::open(path, u64::MAX)
-}
-
-fn failure(path: &std::path::Path, stop: Stop) -> Failure {
-    match stop {
-        Stop::Wrong(message) => {
-            Failure::input(anyhow::anyhow!("{}: {message}", input_args::show(path)))
-        }
-        Stop::Unreadable(error) => input_args::cannot_read(path, error),
-        Stop::Failed(failure) => failure,
-    }
+    text.contains('=').then(|| take(inline(text, names)?).map_err(Stop::Failed))
 }
 
 /// Reads CSV, or JSON, which begins with a bracket.
-fn from_file(input: impl BufRead, names: Names<'_>, take: Take<'_>) -> Result<(), Stop> {
+///
+/// # Errors
+/// The file cannot be read or has errors, or `take` failed.
+pub fn read<E>(input: impl BufRead, names: Names<'_>, take: Take<'_, E>) -> Result<(), Stop<E>> {
     let mut lines = Lines::new(input);
     // Counts empty lines at the start, for line numbers in messages about JSON.
     let mut blank = String::new();
@@ -282,7 +260,7 @@ impl<R: BufRead> Lines<R> {
         Self { input, bytes: Vec::new(), number: 0 }
     }
 
-    fn next(&mut self) -> Result<Option<&str>, Stop> {
+    fn next<E>(&mut self) -> Result<Option<&str>, Stop<E>> {
         self.bytes.clear();
         let length = (&mut self.input).take(LINE).read_until(b'\n', &mut self.bytes)?;
         if length == 0 {
@@ -304,25 +282,28 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// Parses `t0=1,2; c3.r=4`; numbers may be in parentheses.
-pub(super) fn inline(text: &str, names: Names<'_>) -> Result<Row, String> {
+///
+/// # Errors
+/// The first error.
+pub fn inline(text: &str, names: Names<'_>) -> Result<Row, String> {
     let (mut row, mut keys) = (Row::default(), Keys::new(names));
     for part in text.split(';').filter(|part| !part.trim().is_empty()) {
         let (key, values) = part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`"))?;
         let values = values.trim();
         let inside = values.strip_prefix('(').and_then(|values| values.strip_suffix(')'));
-        let values = inside.unwrap_or(values).split(',').map(syntax::float);
+        let values = inside.unwrap_or(values).split(',').map(register_text::float);
         keys.set(&mut row, key, &values.collect::<Result<Vec<f32>, String>>()?)?;
     }
     Ok(row)
 }
 
 /// Reads names from the first line and numbers from the others; an empty cell sets no value.
-fn from_csv(
+fn from_csv<E>(
     first: String,
     mut lines: Lines<impl BufRead>,
     names: Names<'_>,
-    take: Take<'_>,
-) -> Result<(), Stop> {
+    take: Take<'_, E>,
+) -> Result<(), Stop<E>> {
     let is_data = |line: &str| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with('#')
@@ -349,7 +330,7 @@ fn from_csv(
                 && !cell.is_empty()
                 && result.is_ok()
             {
-                let value = syntax::float(cell);
+                let value = register_text::float(cell);
                 result = value.and_then(|value| keys.set(&mut row, name, &[value]));
             }
         }
@@ -377,15 +358,15 @@ mod tests {
 
     fn rows(text: &str) -> Result<Vec<Row>, String> {
         let (job, mut rows) = (Job::default(), Vec::new());
-        let result = from_file(text.as_bytes(), Names::Fragment(&job), &mut |row| {
+        let result = read(text.as_bytes(), Names::Fragment(&job), &mut |row| {
             rows.push(row);
-            Ok(())
+            Ok::<_, std::convert::Infallible>(())
         });
         match result {
             Ok(()) => Ok(rows),
             Err(Stop::Wrong(message)) => Err(message),
             Err(Stop::Unreadable(error)) => Err(error.to_string()),
-            Err(Stop::Failed(failure)) => Err(failure.message()),
+            Err(Stop::Failed(never)) => match never {},
         }
     }
 
