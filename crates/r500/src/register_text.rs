@@ -15,7 +15,7 @@ pub struct ConstantPlace {
 /// Parses `N`, `N.CHANNELS`, `NAME` or `NAME.CHANNELS`.
 ///
 /// # Errors
-/// What there is, if it is no constant of the program.
+/// What there is, if it is not a constant of the program.
 pub fn constant_place(job: &Job, text: &str) -> Result<ConstantPlace, String> {
     let text = text.trim();
     let find = |text: &str| {

@@ -13,7 +13,7 @@ use r500::reader::set_shader_values;
 use r500_mesa::Stage;
 
 use super::compiler::sources::pair_of_text;
-use super::compiler::{Compiler, CompilerArgs, Verdict, diagnose, first_error};
+use super::compiler::{ChosenCompiler, Compiler, CompilerArgs, Verdict, diagnose, first_error};
 use super::exit::{Failure, Outcome as Exit};
 use super::input_file;
 use super::shader_variables::CompiledShader;
@@ -84,12 +84,19 @@ impl From<Rejected> for Failure {
     }
 }
 
-/// Shaders that were compiled.
-static COMPILED: Mutex<Option<HashMap<PathBuf, Outcome>>> = Mutex::new(None);
+/// The compiler that a process takes, and the shaders that it compiled.
+struct Compiled {
+    /// The compiler that was asked for.
+    asked: Option<Compiler>,
+    chosen: ChosenCompiler,
+    shaders: HashMap<PathBuf, Outcome>,
+}
+
+static COMPILED: Mutex<Option<Compiled>> = Mutex::new(None);
 
 /// Returns the source of a program that [`program`] compiled from a file, if the compiler says which line an instruction is of.
 pub(super) fn lines(file: &Path) -> Option<Lines> {
-    compiled(|compiled| compiled.get(file)?.lines.clone())
+    held(|compiled| compiled.as_ref()?.shaders.get(file)?.lines.clone())
 }
 
 /// Returns the program of a file with GLSL; `None` if it has none.
@@ -98,12 +105,14 @@ pub(super) fn lines(file: &Path) -> Option<Lines> {
 /// If the shader has errors, which are printed, or does not fit, or the chosen compiler is not there.
 pub(super) fn program(file: &Path, compiler: Option<Compiler>) -> Exit<Option<Shader>> {
     let Some(text) = text(file) else { return Ok(None) };
-    let known = compiled(|compiled| compiled.get(file).cloned());
-    if let Some(known) = known {
+    let known = |compiled: &mut Option<Compiled>| {
+        compiled.as_ref().filter(|held| held.asked == compiler)?.shaders.get(file).cloned()
+    };
+    if let Some(known) = held(known) {
         return known.shader.map(Some).map_err(Failure::from);
     }
     let Some(pair) = pair_of_text(file, &text)? else { return Ok(None) };
-    let mut verdict = CompilerArgs::usual(compiler)?.chosen()?.swap_remove(0).compile(&pair)?;
+    let mut verdict = chosen(compiler)?.compile(&pair)?;
     diagnose(&verdict, false);
     let is_vertex = pair.fragment.is_none();
     let result = match verdict.is_fine() {
@@ -131,7 +140,11 @@ pub(super) fn program(file: &Path, compiler: Option<Compiler>) -> Exit<Option<Sh
         }),
     };
     let outcome = Outcome { shader: result.clone(), lines };
-    compiled(|compiled| compiled.insert(file.to_owned(), outcome));
+    held(|compiled| {
+        if let Some(held) = compiled.as_mut().filter(|held| held.asked == compiler) {
+            held.shaders.insert(file.to_owned(), outcome);
+        }
+    });
     result.map(Some).map_err(Failure::from)
 }
 
@@ -153,9 +166,20 @@ fn shader(verdict: &Verdict, file: &Path, is_vertex: bool) -> Exit<Shader> {
     })
 }
 
-fn compiled<T>(with: impl FnOnce(&mut HashMap<PathBuf, Outcome>) -> T) -> T {
-    let mut held = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-    with(held.get_or_insert_default())
+/// Returns the compiler that is asked for. It is chosen once, unless another one is asked for.
+fn chosen(asked: Option<Compiler>) -> Exit<ChosenCompiler> {
+    held(|compiled| {
+        if let Some(held) = compiled.as_ref().filter(|held| held.asked == asked) {
+            return Ok(held.chosen.clone());
+        }
+        let chosen = CompilerArgs::usual(asked)?.chosen()?.swap_remove(0);
+        *compiled = Some(Compiled { asked, chosen: chosen.clone(), shaders: HashMap::new() });
+        Ok(chosen)
+    })
+}
+
+fn held<T>(with: impl FnOnce(&mut Option<Compiled>) -> T) -> T {
+    with(&mut COMPILED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Returns the text of a file that may be GLSL: by the extension of its name, or because it has no extension of programs and defines

@@ -21,7 +21,6 @@ pub(super) mod sources;
 mod verdict;
 
 use std::path::PathBuf;
-use std::sync::Once;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -192,10 +191,9 @@ impl CompilerArgs {
     }
 }
 
-/// Says once that our own compiler is taken, and why.
+/// Says that our own compiler is taken, and why.
 fn own_is_taken(why: &str) {
-    static SAID: Once = Once::new();
-    SAID.call_once(|| terminal::note(&format!("{why}: our own compiler is taken (--with r500)")));
+    terminal::note(&format!("{why}: our own compiler is taken (--with r500)"));
 }
 
 /// Returns the first compiler that `R500_COMPILER` names.
