@@ -36,9 +36,12 @@ pub struct Breakpoint<V> {
     pub once: bool,
     /// How often it stopped or logged.
     pub(crate) hits: u64,
-    condition: Option<Expr<V>>,
-    hit_condition: Option<HitCondition>,
-    message: Option<LogMessage<V>>,
+    /// What has to hold in addition.
+    pub(crate) condition: Option<Expr<V>>,
+    /// Which of its hits count.
+    pub(crate) hit_condition: Option<HitCondition>,
+    /// The message that it logs instead of stopping.
+    pub(crate) message: Option<LogMessage<V>>,
     /// The positions at which it stops or logs, once they were needed.
     pub(crate) positions: Option<Vec<usize>>,
 }
@@ -109,21 +112,6 @@ impl<V: Vocabulary> Breakpoint<V> {
     #[must_use]
     pub fn logs(&self) -> bool {
         self.message.is_some()
-    }
-
-    /// Returns the message that it logs.
-    pub(crate) fn message(&self) -> Option<&LogMessage<V>> {
-        self.message.as_ref()
-    }
-
-    /// Returns what has to hold in addition.
-    pub(crate) fn condition(&self) -> Option<&Expr<V>> {
-        self.condition.as_ref()
-    }
-
-    /// Returns which of its hits count.
-    pub(crate) fn hit_condition(&self) -> Option<&HitCondition> {
-        self.hit_condition.as_ref()
     }
 
     /// Sets or removes what has to hold in addition.

@@ -162,14 +162,12 @@ impl<V: Vocabulary> Breakpoints<V> {
             |at: usize| if from <= to { from < at && at <= to } else { to <= at && at < from };
         let mut all: BTreeMap<usize, Vec<LogMessage<V>>> = BTreeMap::new();
         for point in self.list.iter_mut().filter(|point| point.enabled) {
-            let (Some(message), Some(positions)) = (point.message().cloned(), &point.positions)
-            else {
+            let (Some(message), Some(positions)) = (&point.message, &point.positions) else {
                 continue;
             };
-            let passed: Vec<usize> = positions.iter().copied().filter(|&at| between(at)).collect();
-            point.hits += passed.len() as u64;
-            for at in passed {
+            for &at in positions.iter().filter(|&&at| between(at)) {
                 all.entry(at).or_default().push(message.clone());
+                point.hits += 1;
             }
         }
         let count = all.len();
@@ -195,8 +193,8 @@ impl<V: Vocabulary> Breakpoints<V> {
             if !point.enabled || !point.is_listed() || point.positions.is_some() {
                 continue;
             }
-            let mut positions = recording.hits(&point.stop, point.condition());
-            if let Some(condition) = point.hit_condition() {
+            let mut positions = recording.hits(&point.stop, point.condition.as_ref());
+            if let Some(condition) = &point.hit_condition {
                 let mut number = 0;
                 positions.retain(|_| {
                     number += 1;

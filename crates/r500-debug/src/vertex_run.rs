@@ -195,13 +195,9 @@ impl Machine for VertexMachine {
 
     fn start(&self) -> VertexRunState {
         let vertex = self.interpreter.start_state(&self.setup.inputs);
-        let first = vertex.address().and_then(|address| u32::try_from(address).ok());
-        VertexRunState {
-            vertex,
-            written: WrittenRegisters::default(),
-            executed: 0,
-            address: first.unwrap_or(0),
-        }
+        // A program without instructions has ended where it starts.
+        let first = vertex.address().map_or(0, address);
+        VertexRunState { vertex, written: WrittenRegisters::default(), executed: 0, address: first }
     }
 
     fn ended(&self, state: &VertexRunState) -> bool {

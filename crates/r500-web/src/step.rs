@@ -15,6 +15,9 @@ use crate::operands::{self, HalfShown};
 pub struct Stepping {
     recording: Recording,
     names: Vec<Uniform>,
+    /// The breakpoints of the last movement: their positions in the run are not found anew for each step.
+    breaks: Vec<Breakpoint>,
+    breakpoints: Breakpoints<Variable>,
     /// Where the pixels of the recorded picture are in the picture of the page.
     places: Box<dyn Places>,
 }
@@ -79,7 +82,7 @@ pub(crate) enum How {
 }
 
 /// A breakpoint: at an address, where a condition becomes true, or both; or where a value changes.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Breakpoint {
     address: Option<u32>,
@@ -87,10 +90,8 @@ pub struct Breakpoint {
     /// The run stops when this expression changes its value.
     changes: Option<String>,
     /// Which of its hits count, from the start of the run: `3`, `>= 3`, `% 3`.
-    #[serde(default)]
     hits: Option<String>,
     /// A message that it logs instead of stopping, with values in braces: `r is {temp[1].r}`.
-    #[serde(default)]
     message: Option<String>,
 }
 
@@ -235,7 +236,13 @@ impl Stepping {
         places: Box<dyn Places>,
     ) -> Result<Self, String> {
         let recording = Recording::new(scene, pixel).map_err(|error| error.to_string())?;
-        Ok(Self { recording, names, places })
+        Ok(Self {
+            recording,
+            names,
+            breaks: Vec::new(),
+            breakpoints: Breakpoints::default(),
+            places,
+        })
     }
 
     /// Returns the address of each step's instruction, as bytes.
@@ -261,12 +268,8 @@ impl Stepping {
     /// The error in a condition.
     pub fn go(&mut self, going: &Going) -> Result<Shown, String> {
         let direction = if going.backward { Direction::Backward } else { Direction::Forward };
-        // Breakpoints are those of the request: the page keeps them.
-        let mut breakpoints = Breakpoints::<Variable>::default();
-        for one in &going.breaks {
-            breakpoints.add(one.parsed(&self.names)?);
-        }
-        let recording = &mut self.recording;
+        self.set_breakpoints(&going.breaks)?;
+        let (recording, breakpoints) = (&mut self.recording, &mut self.breakpoints);
         let from = recording.position();
         let stop = match going.how {
             How::Step => recording.step(direction),
@@ -279,6 +282,8 @@ impl Stepping {
             }
             How::Watch => {
                 recording.watch(self.places.recorded(going.pixel));
+                // Another pixel stops elsewhere.
+                breakpoints.forget_run(&mut |_| ());
                 Stop::Reached
             }
             How::Run => {
@@ -291,6 +296,19 @@ impl Stepping {
         let moves = !matches!(going.how, How::Seek | How::Watch);
         let log = if moves { breakpoints.log_since(recording, from) } else { Vec::new() };
         Ok(self.shown(stop, Vec::new(), log))
+    }
+
+    /// Takes the breakpoints of a movement, which the page keeps.
+    fn set_breakpoints(&mut self, wanted: &[Breakpoint]) -> Result<(), String> {
+        if self.breaks == wanted {
+            return Ok(());
+        }
+        let mut breakpoints = Breakpoints::default();
+        for one in wanted {
+            breakpoints.add(one.parsed(&self.names)?);
+        }
+        (self.breaks, self.breakpoints) = (wanted.to_vec(), breakpoints);
+        Ok(())
     }
 
     fn shown(&self, stop: Stop, breakpoints: Vec<usize>, log: Vec<String>) -> Shown {

@@ -108,7 +108,7 @@ export class Stepper {
     const mine = this.round;
     if (this.run.value === undefined) return;
     // Other movements pass breakpoints, whose messages are logged.
-    const breaks = [...this.breakpoints.all.value].filter((one) => going.how === "run" || one.message !== null);
+    const breaks = this.breakpoints.all.value.filter((one) => going.how === "run" || one.message !== null);
     try {
       const moment = await this.patiently(() => this.client.ask("go", { ...STAY, ...going, breaks }));
       if (mine !== this.round) return;

@@ -105,10 +105,8 @@ pub(super) fn lines(file: &Path) -> Option<Lines> {
 /// If the shader has errors, which are printed, or does not fit, or the chosen compiler is not there.
 pub(super) fn program(file: &Path, compiler: Option<Compiler>) -> Exit<Option<Shader>> {
     let Some(text) = text(file) else { return Ok(None) };
-    let known = |compiled: &mut Option<Compiled>| {
-        compiled.as_ref().filter(|held| held.asked == compiler)?.shaders.get(file).cloned()
-    };
-    if let Some(known) = held(known) {
+    let known = held(|compiled| asked(compiled, compiler)?.shaders.get(file).cloned());
+    if let Some(known) = known {
         return known.shader.map(Some).map_err(Failure::from);
     }
     let Some(pair) = pair_of_text(file, &text)? else { return Ok(None) };
@@ -141,8 +139,8 @@ pub(super) fn program(file: &Path, compiler: Option<Compiler>) -> Exit<Option<Sh
     };
     let outcome = Outcome { shader: result.clone(), lines };
     held(|compiled| {
-        if let Some(held) = compiled.as_mut().filter(|held| held.asked == compiler) {
-            held.shaders.insert(file.to_owned(), outcome);
+        if let Some(compiled) = asked(compiled, compiler) {
+            compiled.shaders.insert(file.to_owned(), outcome);
         }
     });
     result.map(Some).map_err(Failure::from)
@@ -167,15 +165,21 @@ fn shader(verdict: &Verdict, file: &Path, is_vertex: bool) -> Exit<Shader> {
 }
 
 /// Returns the compiler that is asked for. It is chosen once, unless another one is asked for.
-fn chosen(asked: Option<Compiler>) -> Exit<ChosenCompiler> {
+fn chosen(compiler: Option<Compiler>) -> Exit<ChosenCompiler> {
     held(|compiled| {
-        if let Some(held) = compiled.as_ref().filter(|held| held.asked == asked) {
-            return Ok(held.chosen.clone());
+        if let Some(compiled) = asked(compiled, compiler) {
+            return Ok(compiled.chosen.clone());
         }
-        let chosen = CompilerArgs::usual(asked)?.chosen()?.swap_remove(0);
-        *compiled = Some(Compiled { asked, chosen: chosen.clone(), shaders: HashMap::new() });
+        let chosen = CompilerArgs::usual(compiler)?.chosen()?.swap_remove(0);
+        let shaders = HashMap::new();
+        *compiled = Some(Compiled { asked: compiler, chosen: chosen.clone(), shaders });
         Ok(chosen)
     })
+}
+
+/// Returns what is held, if it is of the compiler that is asked for.
+fn asked(compiled: &mut Option<Compiled>, compiler: Option<Compiler>) -> Option<&mut Compiled> {
+    compiled.as_mut().filter(|compiled| compiled.asked == compiler)
 }
 
 fn held<T>(with: impl FnOnce(&mut Option<Compiled>) -> T) -> T {
