@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import axe from "axe-core";
 
 import { quiet, settled, start, visit } from "./page.mjs";
+import { STATES } from "./states.mjs";
 
 let at;
 before(async () => (at = await start()));
@@ -42,57 +43,24 @@ test("every control has a name", async () => {
   await context.close();
 });
 
-for (const colorScheme of ["light", "dark"]) {
-  test(`axe finds no problems, ${colorScheme}`, async () => {
-    const { page, context } = await visit(at, { colorScheme });
-    await settled(page);
-    await page.evaluate(axe.source);
-    const look = async (where) => {
-      const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
-      const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, any }) => `${target.join(" ")} (${any[0]?.message ?? ""})`).join(", ")}`);
-      assert.deepEqual(told, [], where);
-    };
-    await look("first visit");
-    await page.locator(".frame").click();
-    await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
-    await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("RSQ"), false));
-    await page.keyboard.press("F9");
-    await page.evaluate(() => r500.stepper.go({ how: "seek", position: 9 }));
-    for (const name of TABS) {
-      await page.getByRole("tab", { name }).click();
+/** What axe finds on a page, a line for each rule that is broken. */
+async function violations(page) {
+  await page.evaluate(axe.source);
+  const { violations, passes } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+  assert.ok(passes.length > 10, "axe looked");
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, any }) => `${target.join(" ")} (${any[0]?.message ?? ""})`).join(", ")}`);
+}
+
+for (const [name, { show, ...options }] of Object.entries(STATES)) {
+  test(`axe finds no problems in the state "${name}", light and dark, wide and narrow`, async () => {
+    const { page, context } = await visit(at, options);
+    await show(page);
+    for (const [width, colorScheme] of [[1280, "light"], [1280, "dark"], [390, "dark"]]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
       await quiet(page);
-      await look(name);
+      assert.deepEqual(await violations(page), [], `${colorScheme}, ${width} pixels wide`);
     }
-    await page.getByRole("button", { name: "Examples" }).click();
-    await look("gallery");
-    await page.keyboard.press("Escape");
-    for (const name of ["Help", "Compare", "Shorter"]) {
-      await page.getByRole("button", { name, exact: true }).click();
-      await quiet(page);
-      await look(name);
-      await page.keyboard.press("Escape");
-    }
-    await page.getByRole("combobox", { name: "Size of the picture" }).selectOption("other");
-    await page.getByRole("dialog", { name: "Size of the picture" }).getByRole("spinbutton", { name: "Width" }).fill("0");
-    await page.keyboard.press("Enter");
-    await look("size");
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Save" }).click();
-    await look("menu");
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Help", exact: true }).click();
-    await page.locator(".lessons button").first().click();
-    await page.waitForFunction(() => /^Not solved/.test(document.querySelector("#lesson .verdict").textContent));
-    await look("lesson");
-    await page.getByRole("button", { name: "Show a solution" }).click();
-    await page.locator("#lesson.solved").waitFor();
-    await look("solved lesson");
-    const text = "-- A mistake, and what is not waited for.\nsrc0.rgb = temp[0] : temp[1].rgb = MDA src0.rgb ;\n";
-    await page.evaluate((text) => r500.open({ name: "wrong", text, files: [] }), text);
-    await page.waitForFunction(() => r500.analysis.value?.ok === false);
-    await page.locator("#problems .code").first().click();
-    await quiet(page);
-    await look("mistakes");
     await context.close();
   });
 }

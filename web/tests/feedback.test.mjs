@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import axe from "axe-core";
 import { chromium } from "playwright-core";
 
 import { serve } from "../serve.mjs";
@@ -244,16 +243,3 @@ test("a video file is a texture, upright: its lower half is that of the picture"
   assert.deepEqual(complaints, []);
   await context.close();
 });
-
-for (const colorScheme of ["light", "dark"]) {
-  test(`axe finds no problems in textures that change, ${colorScheme}`, async () => {
-    const { page, context } = await visit(at, { colorScheme });
-    await page.evaluate(axe.source);
-    await open(page, `${CAMERA.replace("TEXTURE", "TEXTURE tex[1] = video ;\nTEXTURE tex[2] = keyboard ;\nTEXTURE tex[3] = previous out[0] ;\nTEXTURE")}`);
-    await page.getByRole("tab", { name: "Textures" }).click();
-    await quiet(page);
-    const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
-    assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, any }) => `${target.join(" ")} (${any[0]?.message ?? ""})`).join(", ")}`), []);
-    await context.close();
-  });
-}

@@ -6,8 +6,6 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import axe from "axe-core";
-
 import { drop, quiet, settled, start, values, visit } from "./page.mjs";
 
 const root = join(fileURLToPath(new URL(".", import.meta.url)), "../..");
@@ -298,28 +296,6 @@ test("the step pane says in words what the instruction does, with mask and regis
   }
   await context.close();
 });
-
-for (const colorScheme of ["light", "dark"]) {
-  test(`axe finds no problems in shaders, ${colorScheme}`, async () => {
-    const { page, context } = await visit(at, { colorScheme });
-    await open(page, example("bricks"), "bricks");
-    await page.evaluate(axe.source);
-    const look = async (where) => {
-      await quiet(page);
-      const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, any }) => `${target.join(" ")} (${any[0]?.message ?? ""})`).join(", ")}`);
-      assert.deepEqual(found, [], where);
-    };
-    await look("shader");
-    await page.evaluate(() => r500.shader.editor.goTo(r500.shader.editor.text.indexOf("float grain")));
-    await look("a line with its instructions");
-    await write(page, example("bricks").replace("smoothstep(0.0, 0.08, cell)", "smoothstp(0.0, 0.08, cell)"));
-    await look("an error");
-    await page.evaluate(() => r500.stepThrough([100, 100], 8));
-    await look("a step");
-    await context.close();
-  });
-}
 
 for (const width of [360, 390]) {
   test(`on a screen of ${width} pixels nothing of a shader is wider`, async () => {

@@ -8,8 +8,6 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import axe from "axe-core";
-
 import { drop, quiet, settled, start, type, values, visit } from "./page.mjs";
 
 const examples = join(fileURLToPath(new URL(".", import.meta.url)), "../../examples/scenes");
@@ -248,23 +246,3 @@ test("a link to a scene is the first thing that a visit shows, also without its 
   assert.deepEqual(other.complaints, []);
   await other.context.close();
 });
-
-for (const colorScheme of ["light", "dark"]) {
-  test(`axe finds no problems in a scene, ${colorScheme}`, async () => {
-    const { page, context } = await visit(at, { colorScheme });
-    await page.evaluate(axe.source);
-    const look = async (where) => {
-      await quiet(page);
-      const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
-      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, any }) => `${target.join(" ")} (${any[0]?.message ?? ""})`).join(", ")}`), [], where);
-    };
-    await page.evaluate((text) => r500.open({ name: "cube", text, files: [] }), readFileSync(join(examples, "cube.r5"), "utf8"));
-    await opened(page, "cube");
-    await look("scene");
-    await page.evaluate(() => r500.stepThrough([160, 120]));
-    await look("step");
-    await type(page, SCENE.replace("VE_ADD", "VE_ADDD"));
-    await look("error");
-    await context.close();
-  });
-}
