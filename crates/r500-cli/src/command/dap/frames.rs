@@ -11,7 +11,7 @@ pub(super) const LISTING: u64 = 1;
 pub(super) fn stack<M: Inspected>(target: &Target<M>, from: usize) -> Value {
     let now = target.session.recording.now();
     let calls = now.machine().calls(now.state()).into_iter().rev();
-    let addresses = std::iter::once(target.address()).chain(calls);
+    let addresses = std::iter::once(target.session.here()).chain(calls);
     let frames: Vec<Value> =
         addresses.zip(1..).map(|(address, id)| frame(target, id, address, from)).collect();
     json!({ "totalFrames": frames.len(), "stackFrames": frames })

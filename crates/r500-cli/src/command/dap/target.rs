@@ -68,13 +68,4 @@ impl<M: Inspected> Target<M> {
         point.text = text;
         Ok(point)
     }
-
-    /// Returns the address of the next instruction; at the end, of the last one.
-    pub(super) fn address(&self) -> u32 {
-        let now = self.session.recording.now();
-        match self.session.recording.last_step() {
-            Some(step) if now.ended() => M::address_of(step),
-            _ => now.address(),
-        }
-    }
 }

@@ -202,9 +202,9 @@ impl<M: Subject> Screen<M> {
         }
     }
 
-    /// Returns the selected program line, or the next instruction.
+    /// Returns the selected program line, or the next instruction; at the end of the run, the last one.
     pub(super) fn line(&self) -> u32 {
-        self.cursor.unwrap_or_else(|| self.session.recording.now().address())
+        self.cursor.unwrap_or_else(|| self.session.here())
     }
 
     fn ask(&mut self, text: &str) {
@@ -499,6 +499,10 @@ mod tests {
         assert_eq!(screen.session.breakpoints.iter().count(), 0);
         press(&mut screen, "e");
         assert!(shown(&screen, 120, 40).contains("the run has ended: delivered"));
+        // The instruction that was executed last stays in view.
+        let text = shown(&screen, 80, 16);
+        let number = format!("{:>3}  ", screen.line());
+        assert!(text.lines().any(|line| line.contains(&number) && line.contains("OUT")), "{text}");
         press(&mut screen, "h");
         let text = shown(&screen, 120, 40);
         assert!(text.contains("instructions executed"), "{text}");

@@ -64,6 +64,15 @@ impl<M: Debugged> Session<M> {
         }
     }
 
+    /// Returns the address of the next instruction; at the end of the run, of the last one.
+    pub(in crate::command) fn here(&self) -> u32 {
+        let now = self.recording.now();
+        match self.recording.last_step() {
+            Some(step) if now.ended() => M::address_of(step),
+            _ => now.address(),
+        }
+    }
+
     /// Sets or removes the breakpoint at an address.
     pub(super) fn toggle(&mut self, address: u32) -> String {
         let there = self.breakpoints.iter().find(|point| point.stop == Break::At(address));
