@@ -19,7 +19,7 @@ use crate::report::{Note, Report};
 use crate::rs::Rs;
 use crate::sc::Sc;
 use crate::shading::{QuadMemory, Queue, Shading, Totals};
-use crate::su::Su;
+use crate::su::{Outline, Su};
 use crate::texture_cache::TextureCache;
 use crate::texture_store::TextureStore;
 use crate::us::{Fragments, ran_together};
@@ -27,6 +27,7 @@ use crate::vap::assembly::{self, assemble};
 use crate::vap::programs::VertexEngines;
 use crate::vap::vertices::Vertices;
 use crate::vap::{DrawState, OutputLayout, Vertex};
+use crate::varyings::Varyings;
 use crate::zb::Zb;
 
 /// The context of a draw besides the state of the chip.
@@ -104,6 +105,7 @@ pub(crate) fn draw(
             queue: Queue::new(scope, &shading),
             memory,
             strip: 0.0,
+            scanned: 0,
             ran: None,
         };
         let result = context
@@ -141,11 +143,14 @@ fn shading<'e>(
     let zb = Zb::new(state, samples.count, readings);
     let targets = fragments.targets();
     let rb3d = Rb3d::new(state, targets, samples.count, readings, context.report);
-    let output = Output::new(state, zb, rb3d, readings);
+    let mut varyings = Varyings::default();
+    let rs = Rs::new(state, layout, points, &mut varyings);
+    let output = Output::new(state, zb, rb3d, &mut varyings, readings);
     let in_order = output.shares_bytes(sc.last());
     let shading = Shading {
         engine: context.engine,
-        rs: Rs::new(state, layout, points),
+        rs,
+        varyings,
         samples,
         output,
         fragments,
@@ -169,6 +174,8 @@ struct Pipeline<'scope, 'env, 'e> {
     memory: &'env mut [QuadMemory; 2],
     /// Length of the line strip so far in pixels, for stipple.
     strip: f64,
+    /// Number of shapes so far, modulo 2^32.
+    scanned: u32,
     /// The engine that ran the fragment program, if it ran.
     ran: Option<RunInfo>,
 }
@@ -220,7 +227,7 @@ impl Pipeline<'_, '_, '_> {
                 }
                 let Some(window) = self.viewport.window(vertex) else { return Ok(()) };
                 let shape = self.ga.point(&window, None);
-                self.scan(shape, context)
+                self.scan(&shape, context)
             }
             assembly::Primitive::Line { vertices: ends, provoking, first } => {
                 let mut ends = ends.map(|n| *vertices.at(n));
@@ -258,7 +265,7 @@ impl Pipeline<'_, '_, '_> {
                 let part = [&a, &b, &c];
                 let face = self.su.face(part.map(|vertex| self.ga.grid.point(vertex.xy)));
                 return match face {
-                    Some((back, true)) => self.scan(self.ga.triangle(part, Some(back)), context),
+                    Some((back, true)) => self.scan(&self.ga.triangle(part, Some(back)), context),
                     _ => Ok(()),
                 };
             }
@@ -281,7 +288,7 @@ impl Pipeline<'_, '_, '_> {
         match fill {
             Some(PolygonFill::POINTS) => {
                 for (vertex, _) in window.iter().zip(&polygon.edges).filter(|(_, edge)| **edge) {
-                    self.scan(self.ga.point(vertex, Some(back)), context)?;
+                    self.scan(&self.ga.point(vertex, Some(back)), context)?;
                 }
             }
             Some(PolygonFill::LINES) => {
@@ -292,7 +299,7 @@ impl Pipeline<'_, '_, '_> {
             }
             _ => {
                 for part in parts() {
-                    self.scan(self.ga.triangle(part, Some(back)), context)?;
+                    self.scan(&self.ga.triangle(part, Some(back)), context)?;
                 }
             }
         }
@@ -310,30 +317,33 @@ impl Pipeline<'_, '_, '_> {
         let shape = self.ga.line(ends, first, &mut strip, back);
         self.strip = strip;
         match shape {
-            Some(shape) => self.scan(shape, context),
+            Some(shape) => self.scan(&shape, context),
             None => Ok(()),
         }
     }
 
-    fn scan(&mut self, shape: Shape, context: &mut Context<'_>) -> Result<(), CardError> {
-        let Some(primitive) = self.su.setup(shape) else { return Ok(()) };
+    fn scan(&mut self, shape: &Shape<'_>, context: &mut Context<'_>) -> Result<(), CardError> {
+        let Some(outline) = Outline::new(shape) else { return Ok(()) };
         // The clock takes longer than a small primitive; a flush reads it, too.
-        if self.memory[0].primitives.len().is_multiple_of(64) {
+        self.scanned = self.scanned.wrapping_add(1);
+        if self.scanned.is_multiple_of(64) {
             context.budget.time()?;
         }
-        let Some(mut scan) = self.sc.begin(&primitive, context.budget)? else { return Ok(()) };
-        self.memory[0].primitives.push(primitive);
+        let Some(mut scan) = self.sc.begin(&outline, context.budget)? else { return Ok(()) };
+        // Only a primitive that covers a sample is set up.
+        let mut is_set_up = false;
         loop {
             let QuadMemory { primitives, quads, .. } = &mut self.memory[0];
-            let index = primitives.len() as u32 - 1;
-            let Some(primitive) = primitives.last() else { return Ok(()) };
-            let rules_only = context.rules_only;
-            let more =
-                self.sc.rows(&mut scan, primitive, rules_only, |quad| quads.push((index, quad)));
+            let (before, index) = (quads.len(), primitives.len() - usize::from(is_set_up));
+            let add = |quad| quads.push((index as u32, quad));
+            let more = self.sc.rows(&mut scan, context.rules_only, add);
+            if quads.len() > before && !is_set_up {
+                primitives.push(&self.su, shape, &outline, &self.shading.varyings);
+                is_set_up = true;
+            }
             if quads.len() >= QuadMemory::QUADS {
-                let primitive = primitive.clone();
                 self.flush(false, context)?;
-                self.memory[0].primitives.push(primitive);
+                is_set_up = false;
             }
             if !more {
                 break;

@@ -16,39 +16,55 @@ use r500_stream::State;
 
 use crate::ga::GridPoint;
 use crate::reading::{FogExponential, FogFactor, Readings};
-use crate::su::Primitive;
+use crate::su::PrimitiveValues;
+use crate::varyings::{Varyings, VertexValue};
 
 /// The source of the fog value of a pixel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FogValue {
-    source: FogSelect,
+    source: Source,
     scale: f32,
     offset: f32,
 }
 
+/// What the fog value is before scale and offset.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// Alpha of a colour, by its place among the varyings.
+    Alpha(usize),
+    W,
+    Z,
+    /// 0.
+    Reserved,
+}
+
 impl FogValue {
-    pub(crate) fn new(state: &State) -> Self {
+    pub(crate) fn new(state: &State, varyings: &mut Varyings) -> Self {
         let registers = &state.registers;
+        let mut alpha = |n| Source::Alpha(varyings.place(VertexValue::Color { n, channel: 3 }));
         Self {
-            source: registers.get::<GbSelect>().fog_select(),
+            source: match registers.get::<GbSelect>().fog_select() {
+                FogSelect::C0A => alpha(0),
+                FogSelect::C1A => alpha(1),
+                FogSelect::C2A => alpha(2),
+                FogSelect::C3A => alpha(3),
+                FogSelect::W => Source::W,
+                FogSelect::Z => Source::Z,
+                _ => Source::Reserved,
+            },
             scale: registers.get::<GaFogScale>().value(),
             offset: registers.get::<GaFogOffset>().value(),
         }
     }
 
     /// Returns the fog value at a point of a primitive, after scale and offset. Reserved sources are 0 before these.
-    pub(crate) fn at(&self, primitive: &Primitive, at: GridPoint) -> f32 {
-        let alpha = |n: usize| {
-            primitive.perspective(at, [0, 1, 2].map(|i| primitive.corners[i].colors[n][3].into()))
-        };
+    pub(crate) fn at(&self, of: PrimitiveValues<'_>, at: GridPoint) -> f32 {
+        let primitive = of.primitive;
         let value = match self.source {
-            FogSelect::C0A => alpha(0),
-            FogSelect::C1A => alpha(1),
-            FogSelect::C2A => alpha(2),
-            FogSelect::C3A => alpha(3),
-            FogSelect::W => primitive.w(at),
-            FogSelect::Z => primitive.linear(at, [0, 1, 2].map(|i| primitive.corners[i].z)),
-            _ => 0.0,
+            Source::Alpha(place) => primitive.perspective(at, of.corners(place)),
+            Source::W => primitive.w(at),
+            Source::Z => primitive.linear(at, primitive.z),
+            Source::Reserved => 0.0,
         };
         value as f32 * self.scale + self.offset
     }
@@ -70,13 +86,13 @@ pub(crate) struct Fog {
 
 impl Fog {
     /// Returns the state; `None` if fog is disabled.
-    pub(crate) fn new(state: &State, readings: &Readings) -> Option<Self> {
+    pub(crate) fn new(state: &State, varyings: &mut Varyings, readings: &Readings) -> Option<Self> {
         let registers = &state.registers;
         let blend: FgFogBlend = registers.get();
         let fixed = |code: u16| f32::from(code) / 1023.0;
         blend.enable().then(|| Self {
             function: blend.fog_fn(),
-            value: FogValue::new(state),
+            value: FogValue::new(state, varyings),
             constant: fixed(registers.get::<FgFogFactor>().factor()),
             color: [
                 fixed(registers.get::<FgFogColorR>().red()),
@@ -92,8 +108,13 @@ impl Fog {
     }
 
     /// Returns a colour of render target A blended with fog, at a point of a primitive.
-    pub(crate) fn blend(&self, color: [f32; 4], primitive: &Primitive, at: GridPoint) -> [f32; 4] {
-        let factor = self.factor(primitive, at);
+    pub(crate) fn blend(
+        &self,
+        color: [f32; 4],
+        of: PrimitiveValues<'_>,
+        at: GridPoint,
+    ) -> [f32; 4] {
+        let factor = self.factor(of, at);
         let factor = match self.weighs {
             FogFactor::Color => factor,
             FogFactor::Fog => 1.0 - factor,
@@ -104,8 +125,8 @@ impl Fog {
     }
 
     /// Returns the fog factor, 0 to 1; 0 for NaN.
-    fn factor(&self, primitive: &Primitive, at: GridPoint) -> f32 {
-        let value = || self.value.at(primitive, at);
+    fn factor(&self, of: PrimitiveValues<'_>, at: GridPoint) -> f32 {
+        let value = || self.value.at(of, at);
         let factor = match self.function {
             FogFn::LINEAR => value(),
             FogFn::EXP => kernels::ex2(-value() * self.log2_base),

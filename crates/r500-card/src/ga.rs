@@ -15,6 +15,7 @@ use r500_stream::State;
 use crate::clip::WindowVertex;
 use crate::reading::{LineEnds, PositionTies, Readings, SubpixelGrid};
 use crate::vap::{OutputLayout, Vertex};
+use crate::varyings::VertexValue;
 
 /// A position on the grid: multiples of [`Grid::unit`]`^-1` pixels.
 pub(crate) type GridPoint = [i64; 2];
@@ -85,25 +86,50 @@ pub(crate) enum ShapeKind {
 }
 
 /// A convex shape: three corners with values, and a fourth one if it is a parallelogram.
-#[derive(Clone, Debug)]
-pub(crate) struct Shape {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape<'v> {
     pub(crate) kind: ShapeKind,
-    pub(crate) corners: [Corner; 3],
+    pub(crate) corners: [Corner<'v>; 3],
     pub(crate) parallelogram: bool,
     /// Whether it is a back face, if the shape comes from a polygon.
     pub(crate) back: Option<bool>,
     /// The stipple pattern of a line: start, and direction to its end on the grid.
     pub(crate) stipple: Option<StippledLine>,
+    /// The texture coordinates of a point that are made up.
+    pub(crate) made_up: Option<MadeUp>,
+}
+
+impl Shape<'_> {
+    /// Returns a value of the vertex at each corner.
+    #[inline(always)]
+    pub(crate) fn values(&self, value: VertexValue) -> [f32; 3] {
+        match (&self.made_up, value) {
+            (Some(made_up), VertexValue::Tex { n, component: component @ 0..2 })
+                if made_up.stuffed[n] =>
+            {
+                made_up.st.map(|st| st[component])
+            }
+            _ => self.corners.each_ref().map(|corner| value.of(corner.vertex)),
+        }
+    }
 }
 
 /// A corner of a shape.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Corner {
+pub(crate) struct Corner<'v> {
     pub(crate) at: GridPoint,
     pub(crate) z: f64,
     pub(crate) rhw: f64,
-    pub(crate) colors: [[f32; 4]; 4],
-    pub(crate) tex: [[f32; 4]; 8],
+    /// Colours and texture coordinates.
+    pub(crate) vertex: &'v Vertex,
+}
+
+/// The made-up S and T of a point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MadeUp {
+    /// Which texture coordinates have them.
+    stuffed: [bool; 8],
+    st: [[f32; 2]; 3],
 }
 
 /// The position of a stippled line.
@@ -246,18 +272,23 @@ impl Ga {
         }
     }
 
-    pub(crate) fn triangle(&self, vertices: [&WindowVertex<'_>; 3], back: Option<bool>) -> Shape {
+    pub(crate) fn triangle<'v>(
+        &self,
+        vertices: [&WindowVertex<'v>; 3],
+        back: Option<bool>,
+    ) -> Shape<'v> {
         Shape {
             kind: ShapeKind::Triangle,
             corners: vertices.map(|vertex| self.corner(vertex, self.grid.point(vertex.xy))),
             parallelogram: false,
             back,
             stipple: None,
+            made_up: None,
         }
     }
 
     /// Returns the rectangle of a point.
-    pub(crate) fn point(&self, vertex: &WindowVertex<'_>, back: Option<bool>) -> Shape {
+    pub(crate) fn point<'v>(&self, vertex: &WindowVertex<'v>, back: Option<bool>) -> Shape<'v> {
         let size = match self.vertices_have_sizes {
             true => {
                 let [least, greatest] = self.point_limits;
@@ -273,31 +304,27 @@ impl Ga {
             size.map(|size| (f64::from(size) * self.grid.unit as f64 / 12.0).round() as i64);
         let [[s0, t0], [s1, t1]] = self.point_st;
         // Row 0 of memory is the top edge (observed: T1 there).
-        let corner = |at, s, t| {
-            let mut corner = self.corner(vertex, at);
-            for (tex, _) in corner.tex.iter_mut().zip(self.stuffed).filter(|(_, stuffed)| *stuffed)
-            {
-                (tex[0], tex[1]) = (s, t);
-            }
-            corner
-        };
-        let corners = [
-            corner([x - w, y - h], s0, t1),
-            corner([x + w, y - h], s1, t1),
-            corner([x - w, y + h], s0, t0),
-        ];
-        Shape { kind: ShapeKind::Point, corners, parallelogram: true, back, stipple: None }
+        let st = [[s0, t1], [s1, t1], [s0, t0]];
+        let corners = [[x - w, y - h], [x + w, y - h], [x - w, y + h]];
+        Shape {
+            kind: ShapeKind::Point,
+            corners: corners.map(|at| self.corner(vertex, at)),
+            parallelogram: true,
+            back,
+            stipple: None,
+            made_up: (self.stuffed != [false; 8]).then_some(MadeUp { stuffed: self.stuffed, st }),
+        }
     }
 
     /// Returns the parallelogram of a line, `None` if its length is 0. `before` is the length of the strip so far in
     /// pixels, which is increased.
-    pub(crate) fn line(
+    pub(crate) fn line<'v>(
         &self,
-        [from, to]: [&WindowVertex<'_>; 2],
+        [from, to]: [&WindowVertex<'v>; 2],
         first: bool,
         before: &mut f64,
         back: Option<bool>,
-    ) -> Option<Shape> {
+    ) -> Option<Shape<'v>> {
         let (a, b) = (self.grid.point(from.xy), self.grid.point(to.xy));
         let [dx, dy] = [b[0] - a[0], b[1] - a[1]];
         if dx == 0 && dy == 0 {
@@ -340,18 +367,17 @@ impl Ga {
             *before += (dx.abs().max(dy.abs()) as f64 / self.grid.unit as f64).round();
             line
         });
-        Some(Shape { kind, corners, parallelogram: true, back, stipple })
+        Some(Shape { kind, corners, parallelogram: true, back, stipple, made_up: None })
     }
 }
 
 impl Ga {
-    fn corner(&self, vertex: &WindowVertex<'_>, at: GridPoint) -> Corner {
+    fn corner<'v>(&self, vertex: &WindowVertex<'v>, at: GridPoint) -> Corner<'v> {
         Corner {
             at,
             z: vertex.z.into(),
             rhw: if self.flat_w { 1.0 } else { vertex.rhw.into() },
-            colors: vertex.vertex.colors,
-            tex: vertex.vertex.tex,
+            vertex: vertex.vertex,
         }
     }
 }

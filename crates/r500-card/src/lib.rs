@@ -128,6 +128,7 @@ mod texture_store;
 mod tx;
 mod us;
 mod vap;
+mod varyings;
 mod zb;
 
 pub use card::Card;

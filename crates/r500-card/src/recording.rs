@@ -13,7 +13,7 @@ use crate::limits::CardError;
 use crate::quad::Quad;
 use crate::rs::Rs;
 use crate::sc::Samples;
-use crate::su::Primitive;
+use crate::su::Primitives;
 
 /// A draw as a job.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl Recording {
         job: &Job,
         rs: &Rs,
         samples: &Samples,
-        primitives: &[Primitive],
+        primitives: &Primitives,
         quads: &[(u32, Quad)],
     ) -> Result<(), CardError> {
         if self.job.is_none() {
@@ -88,7 +88,7 @@ impl Recording {
             self.temps = rs.writes().iter().map(|write| write.temp).collect();
         }
         for (primitive, quad) in quads {
-            let Some(primitive) = primitives.get(*primitive as usize) else { continue };
+            let primitive = primitives.get(*primitive as usize);
             if self.squares.len() as u64 * 4 >= MOST {
                 return Err(CardError::Recording { limit: MOST });
             }

@@ -12,11 +12,12 @@ use r500_simd::{Simd, SimdLevel, SimdTask};
 use r500_stream::State;
 
 use crate::fog::FogValue;
-use crate::ga::{self, Corner, GridPoint};
+use crate::ga::{self, GridPoint};
 use crate::quad::{QuadList, by_primitive};
 use crate::sc::Samples;
-use crate::su::Primitive;
+use crate::su::{Primitive, PrimitiveValues, Primitives};
 use crate::vap::OutputLayout;
+use crate::varyings::{Varyings, VertexValue};
 
 /// The rasteriser's program.
 #[derive(Clone, Debug)]
@@ -24,7 +25,8 @@ pub(crate) struct Rs {
     writes: Vec<Write>,
     /// Whether an instruction passes w on.
     w: bool,
-    fog: FogValue,
+    /// The fog value, if it is passed on.
+    fog: Option<FogValue>,
 }
 
 /// A temporary and its initial value.
@@ -36,10 +38,8 @@ pub(crate) struct Write {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Interpolant {
-    /// Components of texture coordinates.
-    Tex([Component; 4]),
-    /// A colour and its format.
-    Color(usize, ColFmt),
+    /// Components of texture coordinates, or a colour.
+    Values([Component; 4]),
     /// The pixel's position: x, y, 0, 0.
     Position,
     /// 1 in red for back faces.
@@ -49,15 +49,28 @@ enum Interpolant {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Component {
     Constant(f32),
-    /// A component of a texture coordinate.
-    Of(usize, usize),
+    /// A value of the vertices, by its place among the varyings.
+    Of(usize),
     /// The fog value.
+    Fog,
+}
+
+/// What a pointer of the rasteriser selects.
+#[derive(Clone, Copy)]
+enum Pointed {
+    Constant(f32),
+    Vertex(VertexValue),
     Fog,
 }
 
 impl Rs {
     /// Reads the registers. `points`: the draw's primitives are points, which may have generated texture coordinates.
-    pub(crate) fn new(state: &State, layout: &OutputLayout, points: bool) -> Self {
+    pub(crate) fn new(
+        state: &State,
+        layout: &OutputLayout,
+        points: bool,
+        varyings: &mut Varyings,
+    ) -> Self {
         let registers = &state.registers;
         let count: RsInstCount = registers.get();
         let packet = packet(state, layout, points);
@@ -65,18 +78,25 @@ impl Rs {
         let fogged = select
             .fog_stuff_enable()
             .then(|| (usize::from(select.fog_stuff_tex()), usize::from(select.fog_stuff_comp())));
-        let component =
-            |pointer: u8| match pointer {
-                62 => Component::Constant(0.0),
-                63 => Component::Constant(1.0),
-                // Out of range: 0 (open).
-                n => packet.get(usize::from(n)).map_or(Component::Constant(0.0), |&(tex, c)| {
-                    match fogged {
-                        Some(place) if place == (tex, c) => Component::Fog,
-                        _ => Component::Of(tex, c),
-                    }
-                }),
-            };
+        let pointed = |pointer: u8| match pointer {
+            62 => Pointed::Constant(0.0),
+            63 => Pointed::Constant(1.0),
+            // Out of range: 0 (open).
+            n => packet.get(usize::from(n)).map_or(Pointed::Constant(0.0), |&(n, component)| {
+                match fogged {
+                    Some(place) if place == (n, component) => Pointed::Fog,
+                    _ => Pointed::Vertex(VertexValue::Tex { n, component }),
+                }
+            }),
+        };
+        // The counts may specify no interpolants; some programs leave a stale instruction 0.
+        let counts: RsCount = registers.get();
+        let interpolates = counts.it_count() != 0 || counts.ic_count() != 0;
+        let mut place = |pointed| match pointed {
+            Pointed::Constant(value) => Component::Constant(value),
+            Pointed::Vertex(value) => Component::Of(varyings.place(value)),
+            Pointed::Fog => Component::Fog,
+        };
         let mut writes = Vec::new();
         let mut w = false;
         for n in 0..=u32::from(count.inst_count()) {
@@ -85,32 +105,36 @@ impl Rs {
             if inst.tex_cn() {
                 let ip: RsIp = registers.member(inst.tex_id().into());
                 let pointers = [ip.tex_ptr_s(), ip.tex_ptr_t(), ip.tex_ptr_r(), ip.tex_ptr_q()];
-                let source = Interpolant::Tex(pointers.map(component));
-                writes.push(Write { temp: inst.tex_addr(), source });
+                let pointed = pointers.map(pointed);
+                if interpolates || pointed.iter().all(|it| matches!(it, Pointed::Constant(_))) {
+                    let source = Interpolant::Values(pointed.map(&mut place));
+                    writes.push(Write { temp: inst.tex_addr(), source });
+                }
             }
             let source = match inst.col_cn() {
                 ColCn::NONE => continue,
                 ColCn::FBUFFER => Interpolant::Position,
                 ColCn::BACKFACE => Interpolant::BackFace,
+                _ if !interpolates => continue,
                 _ => {
                     let ip: RsIp = registers.member(inst.col_id().into());
-                    Interpolant::Color(usize::from(ip.col_ptr() & 3), ip.col_fmt())
+                    let (n, format) = (usize::from(ip.col_ptr() & 3), ip.col_fmt());
+                    Interpolant::Values([0, 1, 2, 3].map(|channel| {
+                        place(match constant(format, channel) {
+                            Some(value) => Pointed::Constant(value),
+                            None => Pointed::Vertex(VertexValue::Color { n, channel }),
+                        })
+                    }))
                 }
             };
             writes.push(Write { temp: inst.col_addr(), source });
         }
-        // The counts may specify no interpolants; some programs leave a stale instruction 0.
-        let counts: RsCount = registers.get();
-        if counts.it_count() == 0 && counts.ic_count() == 0 {
-            writes.retain(|write| match write.source {
-                Interpolant::Tex(components) => {
-                    components.iter().all(|c| matches!(c, Component::Constant(_)))
-                }
-                Interpolant::Color(..) => false,
-                _ => true,
-            });
-        }
-        Self { writes, w, fog: FogValue::new(state) }
+        let is_fogged = |write: &Write| match write.source {
+            Interpolant::Values(components) => components.contains(&Component::Fog),
+            _ => false,
+        };
+        let fog = writes.iter().any(is_fogged).then(|| FogValue::new(state, varyings));
+        Self { writes, w, fog }
     }
 
     /// Returns w at a point, for the depth block if `US_W_FMT` selects it from the rasteriser; 0 if no instruction
@@ -127,33 +151,31 @@ impl Rs {
     /// Returns the initial values of the temporaries at a pixel: one vector for each of [`writes`](Self::writes).
     pub(crate) fn inputs<'a>(
         &'a self,
-        primitive: &'a Primitive,
+        of: PrimitiveValues<'a>,
         pixel: [u32; 2],
         center: GridPoint,
     ) -> impl Iterator<Item = [f32; 4]> + 'a {
+        let primitive = of.primitive;
         let weights = primitive.weights(center);
-        let corners = &primitive.corners;
-        let scaled: [f64; 3] = std::array::from_fn(|i| weights[i] * corners[i].rhw);
+        let scaled: [f64; 3] = std::array::from_fn(|i| weights[i] * primitive.rhw[i]);
         let total: f64 = scaled.iter().sum();
-        let interpolate = move |values: [f32; 3]| {
-            let [a, b, c] = values.map(f64::from);
+        let interpolate = move |[a, b, c]: [f64; 3]| {
             ((scaled[0] * a + scaled[1] * b + scaled[2] * c) / total) as f32
         };
         self.writes.iter().map(move |write| match write.source {
-            Interpolant::Tex(components) => components.map(|component| match component {
+            Interpolant::Values(components) => components.map(|component| match component {
                 Component::Constant(value) => value,
-                Component::Fog => self.fog.at(primitive, center),
-                Component::Of(tex, c) => interpolate([0, 1, 2].map(|i| corners[i].tex[tex][c])),
+                Component::Fog => self.fog_at(of, center),
+                Component::Of(place) => interpolate(of.corners(place)),
             }),
-            Interpolant::Color(n, format) => {
-                let rgba: [f32; 4] = std::array::from_fn(|channel| {
-                    interpolate([0, 1, 2].map(|i| corners[i].colors[n][channel]))
-                });
-                color(format, rgba)
-            }
             Interpolant::Position => [pixel[0] as f32, pixel[1] as f32, 0.0, 0.0],
             Interpolant::BackFace => [if primitive.back { 1.0 } else { 0.0 }, 0.0, 0.0, 0.0],
         })
+    }
+
+    #[expect(clippy::expect_used, reason = "a component that is the fog value comes with it")]
+    fn fog_at(&self, of: PrimitiveValues<'_>, center: GridPoint) -> f32 {
+        self.fog.expect("an input is the fog value").at(of, center)
     }
 }
 
@@ -162,7 +184,7 @@ impl Rs {
 pub(crate) struct Work<'a> {
     pub(crate) rs: &'a Rs,
     pub(crate) samples: &'a Samples,
-    pub(crate) primitives: &'a [Primitive],
+    pub(crate) primitives: &'a Primitives,
 }
 
 /// Interpolates inputs of quads, as [`Rs::inputs`] does for a pixel.
@@ -214,11 +236,11 @@ impl SimdTask for Begin<'_, '_> {
             *covered = quad.masks.map(|mask| f32::from_bits(if mask != 0 { !0 } else { 0 }));
         }
         for (primitive, _, run) in by_primitive(quads) {
-            let primitive = &primitives[primitive];
+            let primitive = primitives.get(primitive).primitive;
             let points = [&x[run.clone()], &y[run.clone()]];
             let [a, b, c, total] =
                 [&mut *a, &mut *b, &mut *c, &mut *total].map(|lanes| &mut lanes[run.clone()]);
-            let rhw = primitive.corners.each_ref().map(|corner| corner.rhw);
+            let rhw = primitive.rhw;
             primitive.each_weights(points, |n, weights| {
                 (a[n], b[n], c[n]) =
                     (weights[0] * rhw[0], weights[1] * rhw[1], weights[2] * rhw[2]);
@@ -243,7 +265,7 @@ impl SimdTask for Load<'_, '_> {
         let Interpolator { work: Work { rs, samples, primitives }, quads, weights } =
             self.interpolator;
         for (primitive, quads, lanes) in by_primitive(quads) {
-            let primitive = &primitives[primitive];
+            let primitive = primitives.get(primitive);
             let run = Run { rs, samples, primitive, quads, weights, first: lanes.start };
             run.channel(self.source, usize::from(self.channel), &mut self.lanes[lanes]);
         }
@@ -254,7 +276,7 @@ impl SimdTask for Load<'_, '_> {
 struct Run<'a> {
     rs: &'a Rs,
     samples: &'a Samples,
-    primitive: &'a Primitive,
+    primitive: PrimitiveValues<'a>,
     quads: &'a QuadList,
     weights: &'a Weights,
     /// The lane of the first pixel.
@@ -265,28 +287,19 @@ impl Run<'_> {
     /// Writes a channel of an interpolant for the pixels of the quads.
     #[inline(always)]
     fn channel(&self, source: Interpolant, channel: usize, out: &mut [f32]) {
-        let corners = &self.primitive.corners;
         let each = |out: &mut [f32], value: &dyn Fn([u32; 2]) -> f32| {
             for (out, (_, quad)) in out.as_chunks_mut::<4>().0.iter_mut().zip(self.quads) {
                 *out = [0, 1, 2, 3].map(|corner| value(quad.pixel(corner)));
             }
         };
         match source {
-            Interpolant::Tex(components) => match components[channel] {
+            Interpolant::Values(components) => match components[channel] {
                 Component::Constant(value) => out.fill(value),
                 Component::Fog => {
-                    each(out, &|pixel| self.rs.fog.at(self.primitive, self.samples.center(pixel)))
+                    each(out, &|pixel| self.rs.fog_at(self.primitive, self.samples.center(pixel)))
                 }
-                Component::Of(tex, c) => {
-                    let values = corners.each_ref().map(|corner| f64::from(corner.tex[tex][c]));
-                    self.weights.interpolate(self.first, values, out);
-                }
-            },
-            Interpolant::Color(n, format) => match constant(format, channel) {
-                Some(value) => out.fill(value),
-                None => {
-                    let values = corners.each_ref().map(|c| f64::from(c.colors[n][channel]));
-                    self.weights.interpolate(self.first, values, out);
+                Component::Of(place) => {
+                    self.weights.interpolate(self.first, self.primitive.corners(place), out);
                 }
             },
             Interpolant::Position => match channel {
@@ -294,7 +307,8 @@ impl Run<'_> {
                 _ => out.fill(0.0),
             },
             Interpolant::BackFace => {
-                out.fill(if channel == 0 && self.primitive.back { 1.0 } else { 0.0 });
+                let back = self.primitive.primitive.back;
+                out.fill(if channel == 0 && back { 1.0 } else { 0.0 });
             }
         }
     }
@@ -305,34 +319,29 @@ impl Rs {
     ///
     /// Interpolation of three equal numbers is off by a few roundings of double precision at most, which the one to float32 takes back,
     /// unless the number is a denormal, a zero with a sign, or not finite.
-    pub(crate) fn is_uniform(&self, primitives: &[Primitive]) -> bool {
-        let Some(first) = primitives.first() else { return false };
-        primitives.iter().all(|primitive| {
-            let [a, b, c] = &primitive.corners;
-            let bits = a.rhw.to_bits();
-            let same = |at: &dyn Fn(&Corner) -> f32| {
-                let value = at(a);
-                let plain = value.is_normal() || value.to_bits() == 0;
-                plain
-                    && [b, c, &first.corners[0]]
-                        .into_iter()
-                        .all(|corner| at(corner).to_bits() == value.to_bits())
-            };
-            (1e-30..=1e30).contains(&a.rhw)
-                && [b.rhw.to_bits(), c.rhw.to_bits()] == [bits; 2]
+    pub(crate) fn is_uniform(&self, primitives: &Primitives) -> bool {
+        if primitives.len() == 0 {
+            return false;
+        }
+        let first = primitives.get(0);
+        (0..primitives.len()).map(|n| primitives.get(n)).all(|of| {
+            let [a, b, c] = of.primitive.rhw;
+            (1e-30..=1e30).contains(&a)
+                && [b.to_bits(), c.to_bits()] == [a.to_bits(); 2]
                 && self.writes.iter().all(|write| match write.source {
-                    Interpolant::Tex(components) => {
+                    Interpolant::Values(components) => {
                         components.into_iter().all(|component| match component {
                             Component::Constant(_) => true,
-                            Component::Of(tex, c) => same(&|corner| corner.tex[tex][c]),
+                            Component::Of(place) => {
+                                let value = first.values[place][0];
+                                let plain = value.is_normal() || value.to_bits() == 0;
+                                plain && of.values[place].map(f32::to_bits) == [value.to_bits(); 3]
+                            }
                             Component::Fog => false,
                         })
                     }
-                    Interpolant::Color(n, _) => {
-                        (0..4).all(|channel| same(&|corner| corner.colors[n][channel]))
-                    }
                     Interpolant::Position => false,
-                    Interpolant::BackFace => primitive.back == first.back,
+                    Interpolant::BackFace => of.primitive.back == first.primitive.back,
                 })
         })
     }
@@ -409,8 +418,4 @@ fn constant(format: ColFmt, channel: usize) -> Option<f32> {
         _ => [None; 2],
     };
     if channel == 3 { alpha } else { rgb }
-}
-
-fn color(format: ColFmt, rgba: [f32; 4]) -> [f32; 4] {
-    std::array::from_fn(|channel| constant(format, channel).unwrap_or(rgba[channel]))
 }

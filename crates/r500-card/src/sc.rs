@@ -8,10 +8,10 @@ use r500_chip::sc::{
 use r500_chip::values::{AaSamples, EdgeRule};
 use r500_stream::State;
 
-use crate::ga::{Grid, GridPoint, ShapeKind};
+use crate::ga::{Grid, GridPoint, ShapeKind, StippledLine};
 use crate::limits::{Budget, CardError};
 use crate::quad::Quad;
-use crate::su::{Edge, Primitive};
+use crate::su::{Edge, Outline};
 
 /// Greatest number of samples of a pixel.
 pub(crate) const SAMPLES: usize = 6;
@@ -97,6 +97,7 @@ pub(crate) struct Scan {
     /// Edges; one that includes samples on it is moved by one: then a sample is inside if the value is positive.
     edges: [(Edge, i64); 4],
     edge_count: usize,
+    stipple: Option<StippledLine>,
     /// The next row, even.
     row: u32,
 }
@@ -176,49 +177,44 @@ impl Sc {
         self.scissor.last
     }
 
-    /// Begins the scan of a primitive; `None` if it covers nothing.
+    /// Begins the scan of a shape; `None` if it covers nothing.
     pub(crate) fn begin(
         &self,
-        primitive: &Primitive,
+        outline: &Outline,
         budget: &mut Budget,
     ) -> Result<Option<Scan>, CardError> {
-        let Some([first, last]) = self.bounds(primitive) else { return Ok(None) };
+        let Some([first, last]) = self.bounds(outline) else { return Ok(None) };
         budget.pixels(
             (u64::from(last[0] - first[0]) + 1).saturating_mul(u64::from(last[1] - first[1]) + 1),
         )?;
-        let rule = self.rules[primitive.kind as usize];
+        let rule = self.rules[outline.kind as usize];
         Ok(Some(Scan {
             first,
             last,
-            edges: primitive.edges.map(|edge| (edge, i64::from(is_in(rule, edge)))),
-            edge_count: primitive.edge_count,
+            edges: outline.edges.map(|edge| (edge, i64::from(is_in(rule, edge)))),
+            edge_count: outline.edge_count,
+            stipple: outline.stipple,
             row: first[1] & !1,
         }))
     }
 
     /// Adds the quads of the next two rows of a scan. Returns whether there are more rows.
-    pub(crate) fn rows(
-        &self,
-        scan: &mut Scan,
-        primitive: &Primitive,
-        rules_only: bool,
-        add: impl FnMut(Quad),
-    ) -> bool {
+    pub(crate) fn rows(&self, scan: &mut Scan, rules_only: bool, add: impl FnMut(Quad)) -> bool {
         let common = self.samples.count == 1
             && self.clip_rule == 0xffff
             && self.sample_mask == [1; 4]
-            && primitive.stipple.is_none();
+            && scan.stipple.is_none();
         if common && !rules_only {
             self.rows_by_edges(scan, add);
         } else {
-            self.rows_by_samples(scan, primitive, add);
+            self.rows_by_samples(scan, add);
         }
         scan.row += 2;
         scan.row <= scan.last[1]
     }
 
     /// Tests each sample.
-    fn rows_by_samples(&self, scan: &Scan, primitive: &Primitive, mut add: impl FnMut(Quad)) {
+    fn rows_by_samples(&self, scan: &Scan, mut add: impl FnMut(Quad)) {
         let Scan { first, last, row: y, .. } = *scan;
         let clipped = self.clip_rule != 0xffff;
         let Some([left, right]) = self.columns(scan) else { return };
@@ -237,7 +233,7 @@ impl Sc {
                 }
                 *mask &= self.sample_mask[corner];
                 let center = self.samples.center(at);
-                if primitive.stipple.is_some_and(|line| !line.draws(center)) {
+                if scan.stipple.is_some_and(|line| !line.draws(center)) {
                     *mask = 0;
                 }
             }
@@ -322,11 +318,11 @@ impl Sc {
         (full_from, full_to)
     }
 
-    /// Returns the first and last pixel that the primitive may cover: its bounds within the scissor.
-    fn bounds(&self, primitive: &Primitive) -> Option<[[u32; 2]; 2]> {
+    /// Returns the first and last pixel that a shape may cover: its bounds within the scissor.
+    fn bounds(&self, outline: &Outline) -> Option<[[u32; 2]; 2]> {
         let pixel = |at: i64| floor_quotient(at, self.samples.unit);
         let axis = |axis: usize| {
-            let [first, last] = primitive.bounds.map(|at| pixel(at[axis]));
+            let [first, last] = outline.bounds.map(|at| pixel(at[axis]));
             let first = first.max(self.scissor.first[axis].into());
             let last = last.min(self.scissor.last[axis].into());
             (first <= last).then_some([u32::try_from(first).ok()?, u32::try_from(last).ok()?])

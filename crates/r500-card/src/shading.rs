@@ -15,13 +15,14 @@ use crate::output::{Output, Writer, Written};
 use crate::quad::{Quad, QuadList};
 use crate::rs::{Interpolator, Rs, Work};
 use crate::sc::Samples;
-use crate::su::Primitive;
+use crate::su::Primitives;
 use crate::us::{Fragment, Fragments, Shaded, groups, ran_together};
+use crate::varyings::Varyings;
 
 /// Primitives and quads before they are shaded.
 #[derive(Debug, Default)]
 pub(crate) struct QuadMemory {
-    pub(crate) primitives: Vec<Primitive>,
+    pub(crate) primitives: Primitives,
     pub(crate) quads: Vec<(u32, Quad)>,
     /// Quads by the thread that shades them.
     pub(crate) shares: Vec<Vec<(u32, Quad)>>,
@@ -43,6 +44,8 @@ impl QuadMemory {
 pub(crate) struct Shading<'e> {
     pub(crate) engine: &'e dyn Engine,
     pub(crate) rs: Rs,
+    /// What primitives have of their vertices.
+    pub(crate) varyings: Varyings,
     pub(crate) samples: Samples,
     pub(crate) fragments: Fragments,
     pub(crate) output: Output,
@@ -193,7 +196,7 @@ impl<'e> Shading<'e> {
 
     fn shade(
         &self,
-        primitives: &[Primitive],
+        primitives: &Primitives,
         quads: &QuadList,
         shares: &mut Vec<Vec<(u32, Quad)>>,
         budget: &mut Budget,

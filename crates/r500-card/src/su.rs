@@ -9,9 +9,10 @@ use r500_chip::values::DepthFormat;
 use r500_chip::zb::ZbFormat;
 use r500_stream::State;
 
-use crate::ga::{Corner, Grid, GridPoint, Shape, ShapeKind, StippledLine};
+use crate::ga::{Grid, GridPoint, Shape, ShapeKind, StippledLine};
 use crate::reading::{PolygonOffsetUnit, Readings};
 use crate::vap::OutputLayout;
+use crate::varyings::{Varyings, VertexValue};
 
 /// Greatest depth: 24 bits.
 pub(crate) const DEPTH_MAX: f64 = 16_777_215.0;
@@ -39,23 +40,134 @@ impl Edge {
     }
 }
 
-/// A primitive after setup.
-#[derive(Clone, Debug)]
-pub(crate) struct Primitive {
+/// The outline of a shape that has an area.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outline {
     pub(crate) kind: ShapeKind,
     /// Edges of the shape: 3, or 4 of a parallelogram.
     pub(crate) edges: [Edge; 4],
     pub(crate) edge_count: usize,
     /// Bounding box of the shape.
     pub(crate) bounds: [GridPoint; 2],
-    /// Edge functions opposite to each corner: barycentric coordinates times twice the area.
-    weights: [Edge; 3],
-    /// The same in floating point.
-    lane_weights: Option<[LaneEdge; 3]>,
-    pub(crate) corners: [Corner; 3],
-    pub(crate) back: bool,
     pub(crate) stipple: Option<StippledLine>,
+    /// Twice the signed area of the three corners.
+    double_area: i64,
+}
+
+impl Outline {
+    /// Returns the outline; `None` if the area is 0.
+    pub(crate) fn new(shape: &Shape<'_>) -> Option<Self> {
+        let Shape { kind, parallelogram, stipple, .. } = *shape;
+        let [p0, p1, p2] = shape.corners.each_ref().map(|corner| corner.at);
+        let double_area = double_area([p0, p1, p2]);
+        if double_area == 0 {
+            return None;
+        }
+        let edge = |p, q| Edge::new(p, q, double_area.signum());
+        let p3 = [p1[0] + p2[0] - p0[0], p1[1] + p2[1] - p0[1]];
+        // Perimeter order: p0, p1, (p3,) p2.
+        let (edges, edge_count) = match parallelogram {
+            true => ([edge(p0, p1), edge(p1, p3), edge(p3, p2), edge(p2, p0)], 4),
+            false => ([edge(p0, p1), edge(p1, p2), edge(p2, p0), edge(p0, p1)], 3),
+        };
+        let around = if parallelogram { p3 } else { p0 };
+        let bound = |f: fn(i64, i64) -> i64| {
+            std::array::from_fn(|axis| {
+                [p1, p2, around].iter().fold(p0[axis], |bound, p| f(bound, p[axis]))
+            })
+        };
+        let bounds = [bound(i64::min), bound(i64::max)];
+        Some(Self { kind, edges, edge_count, bounds, stipple, double_area })
+    }
+}
+
+/// A primitive after setup: what its pixels are computed from, but for the values of its vertices.
+#[derive(Clone, Debug)]
+pub(crate) struct Primitive {
+    /// Edge functions opposite to each corner: barycentric coordinates times twice the area.
+    weights: Weights,
+    /// z of the corners, and 1/w.
+    pub(crate) z: [f64; 3],
+    pub(crate) rhw: [f64; 3],
+    pub(crate) back: bool,
     depth: Depth,
+}
+
+/// The edge functions of a primitive.
+#[derive(Clone, Copy, Debug)]
+enum Weights {
+    /// Floating point computes them exactly.
+    Lanes([LaneEdge; 3]),
+    Integers([Edge; 3]),
+}
+
+impl Weights {
+    fn new(edges: [Edge; 3]) -> Self {
+        match edges.map(LaneEdge::new) {
+            [Some(a), Some(b), Some(c)] => Self::Lanes([a, b, c]),
+            _ => Self::Integers(edges),
+        }
+    }
+}
+
+/// A primitive with the values of its vertices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PrimitiveValues<'a> {
+    pub(crate) primitive: &'a Primitive,
+    /// The values of the draw's [`Varyings`] at the corners.
+    pub(crate) values: &'a [[f32; 3]],
+}
+
+impl PrimitiveValues<'_> {
+    /// Returns the value at the corners in the place of a varying.
+    #[inline(always)]
+    pub(crate) fn corners(&self, place: usize) -> [f64; 3] {
+        self.values[place].map(f64::from)
+    }
+}
+
+/// Primitives after setup, with the values of their vertices.
+#[derive(Debug, Default)]
+pub(crate) struct Primitives {
+    list: Vec<Primitive>,
+    /// As many for each primitive as there are varyings.
+    values: Vec<[f32; 3]>,
+    varyings: usize,
+}
+
+impl Primitives {
+    /// Adds a primitive, with the varyings of the draw.
+    pub(crate) fn push(
+        &mut self,
+        su: &Su,
+        shape: &Shape<'_>,
+        outline: &Outline,
+        varyings: &Varyings,
+    ) {
+        self.varyings = varyings.len();
+        let back = shape.back.unwrap_or(false);
+        self.values.extend(varyings.iter().map(|value| su.values(shape, back, value)));
+        self.list.push(su.setup(shape, outline));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(crate) fn get(&self, n: usize) -> PrimitiveValues<'_> {
+        let values = &self.values[n * self.varyings..][..self.varyings];
+        PrimitiveValues { primitive: &self.list[n], values }
+    }
+
+    /// Returns the primitives without values.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Primitive> {
+        self.list.iter()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        self.values.clear();
+    }
 }
 
 /// An edge function in floating point.
@@ -72,6 +184,11 @@ impl LaneEdge {
     fn new(Edge { a, b, c }: Edge) -> Option<Self> {
         let exact = a.abs().max(b.abs()) < 1 << 27 && c.abs() < 1 << 51;
         exact.then_some(Self { a: a as f64, b: b as f64, c: c as f64 })
+    }
+
+    #[inline(always)]
+    fn at(&self, x: f64, y: f64) -> f64 {
+        self.a * x + self.b * y + self.c
     }
 }
 
@@ -91,11 +208,13 @@ impl Primitive {
     #[inline(always)]
     pub(crate) fn each_weights(&self, [x, y]: [&[f64]; 2], mut each: impl FnMut(usize, [f64; 3])) {
         let points = x.iter().zip(y).enumerate();
-        match &self.lane_weights {
-            Some(edges) => points.for_each(|(n, (x, y))| {
-                each(n, edges.each_ref().map(|edge| edge.a * x + edge.b * y + edge.c));
+        match &self.weights {
+            Weights::Lanes(edges) => points.for_each(|(n, (x, y))| {
+                each(n, edges.each_ref().map(|edge| edge.at(*x, *y)));
             }),
-            None => points.for_each(|(n, (x, y))| each(n, self.weights([*x as i64, *y as i64]))),
+            Weights::Integers(_) => {
+                points.for_each(|(n, (x, y))| each(n, self.weights([*x as i64, *y as i64])));
+            }
         }
     }
 
@@ -130,7 +249,12 @@ impl Primitive {
     /// Returns the barycentric coordinates of a point, times twice the area. They may be negative for pixels of a quad
     /// outside.
     pub(crate) fn weights(&self, at: GridPoint) -> [f64; 3] {
-        self.weights.map(|edge| edge.at(at) as f64)
+        match &self.weights {
+            Weights::Lanes(edges) => {
+                edges.each_ref().map(|edge| edge.at(at[0] as f64, at[1] as f64))
+            }
+            Weights::Integers(edges) => edges.each_ref().map(|edge| edge.at(at) as f64),
+        }
     }
 
     /// Interpolates values of the corners linearly in window coordinates.
@@ -143,7 +267,7 @@ impl Primitive {
     /// Interpolates values of the corners in perspective: linearly over the primitive in space.
     pub(crate) fn perspective(&self, at: GridPoint, values: [f64; 3]) -> f64 {
         let weights = self.weights(at);
-        let scaled: [f64; 3] = std::array::from_fn(|i| weights[i] * self.corners[i].rhw);
+        let scaled: [f64; 3] = std::array::from_fn(|i| weights[i] * self.rhw[i]);
         let sum: f64 = (0..3).map(|i| scaled[i] * values[i]).sum();
         sum / scaled.iter().sum::<f64>()
     }
@@ -151,7 +275,7 @@ impl Primitive {
     /// Returns w at a point.
     pub(crate) fn w(&self, at: GridPoint) -> f64 {
         let weights = self.weights(at);
-        let scaled: f64 = (0..3).map(|i| weights[i] * self.corners[i].rhw).sum();
+        let scaled: f64 = (0..3).map(|i| weights[i] * self.rhw[i]).sum();
         weights.iter().sum::<f64>() / scaled
     }
 
@@ -245,70 +369,33 @@ impl Su {
         Some((back, !(if back { self.cull_back } else { self.cull_front })))
     }
 
-    /// Sets up a shape; `None` if its area is 0.
-    pub(crate) fn setup(&self, shape: Shape) -> Option<Primitive> {
-        let Shape { kind, mut corners, parallelogram, back, stipple } = shape;
+    /// Sets up a shape.
+    pub(crate) fn setup(&self, shape: &Shape<'_>, outline: &Outline) -> Primitive {
+        let corners = shape.corners.each_ref();
         let [p0, p1, p2] = corners.map(|corner| corner.at);
-        let area = double_area([p0, p1, p2]);
-        if area == 0 {
-            return None;
-        }
-        let sign = area.signum();
-        let edge = |p, q| Edge::new(p, q, sign);
-        let p3 = [p1[0] + p2[0] - p0[0], p1[1] + p2[1] - p0[1]];
-        // Perimeter order: p0, p1, (p3,) p2.
-        let (edges, edge_count) = match parallelogram {
-            true => ([edge(p0, p1), edge(p1, p3), edge(p3, p2), edge(p2, p0)], 4),
-            false => ([edge(p0, p1), edge(p1, p2), edge(p2, p0), edge(p0, p1)], 3),
-        };
-        let around = if parallelogram { p3 } else { p0 };
-        let bound = |f: fn(i64, i64) -> i64| {
-            std::array::from_fn(|axis| {
-                [p1, p2, around].iter().fold(p0[axis], |bound, p| f(bound, p[axis]))
-            })
-        };
-        let of_polygon = back.is_some();
-        let back = back.unwrap_or(false);
-        if back {
-            // Two-sided colours: 2 and 3 are those of back faces (observed).
-            for corner in &mut corners {
-                for n in 0..2 {
-                    if self.two_sided[n] {
-                        corner.colors[n] = corner.colors[n + 2];
-                    }
-                }
-            }
-        }
-        self.wrap(&mut corners);
+        let edge = |p, q| Edge::new(p, q, outline.double_area.signum());
         let weights = [edge(p1, p2), edge(p2, p0), edge(p0, p1)];
+        let back = shape.back.unwrap_or(false);
         let depth = corners.map(|corner| {
             let depth = if self.depth_is_w { 1.0 / corner.rhw } else { corner.z };
             depth * self.depth_scale + self.depth_offset
         });
-        let double_area = area.abs() as f64;
-        let offset = match kind {
+        let double_area = outline.double_area.abs() as f64;
+        let offset = match shape.kind {
             ShapeKind::Triangle => self.offsets[usize::from(back)],
             // Points and lines of polygon mode use the offset of their face (derived from OpenGL's rules).
-            _ if of_polygon => self.offsets[usize::from(back)],
+            _ if shape.back.is_some() => self.offsets[usize::from(back)],
             _ => self.parallelograms,
         };
         let slope = |f: fn(&Edge) -> i64| -> f64 {
             let change: f64 = weights.iter().zip(depth).map(|(e, z)| f(e) as f64 * z).sum();
             (change / double_area).abs()
         };
-        Some(Primitive {
-            kind,
-            edges,
-            edge_count,
-            bounds: [bound(i64::min), bound(i64::max)],
-            weights,
-            lane_weights: match weights.map(LaneEdge::new) {
-                [Some(a), Some(b), Some(c)] => Some([a, b, c]),
-                _ => None,
-            },
-            corners,
+        Primitive {
+            weights: Weights::new(weights),
+            z: corners.map(|corner| corner.z),
+            rhw: corners.map(|corner| corner.rhw),
             back,
-            stipple,
             depth: Depth {
                 corners: depth,
                 double_area,
@@ -318,31 +405,34 @@ impl Su {
                     slope * self.unit as f64 * factor + constant
                 }),
             },
-        })
+        }
+    }
+
+    /// Returns a value at the corners of a shape.
+    #[inline(always)]
+    fn values(&self, shape: &Shape<'_>, back: bool, value: VertexValue) -> [f32; 3] {
+        match value {
+            // Two-sided colours: 2 and 3 are those of back faces (observed).
+            VertexValue::Color { n: n @ 0..2, channel } if back && self.two_sided[n] => {
+                shape.values(VertexValue::Color { n: n + 2, channel })
+            }
+            VertexValue::Tex { n, component } if self.cylinders >> (4 * n + component) & 1 != 0 => {
+                around_cylinder(shape.values(value))
+            }
+            _ => shape.values(value),
+        }
     }
 }
 
-impl Su {
-    /// Applies cylindrical wrapping: between two corners a component takes the shorter way around a cylinder of
-    /// circumference 1 (documented by name; it is open which corner stays, here the first).
-    fn wrap(&self, corners: &mut [Corner; 3]) {
-        if self.cylinders == 0 {
-            return;
-        }
-        let [first, others @ ..] = corners;
-        let bits = (0..32).filter(|bit| self.cylinders >> bit & 1 != 0);
-        for (tex, component) in bits.map(|bit| (bit / 4, bit % 4)) {
-            let from = first.tex[tex][component];
-            for corner in &mut *others {
-                let to = &mut corner.tex[tex][component];
-                if *to - from > 0.5 {
-                    *to -= 1.0;
-                } else if *to - from < -0.5 {
-                    *to += 1.0;
-                }
-            }
-        }
-    }
+/// Applies cylindrical wrapping: between two corners a component takes the shorter way around a cylinder of
+/// circumference 1 (documented by name; it is open which corner stays, here the first).
+fn around_cylinder([from, others @ ..]: [f32; 3]) -> [f32; 3] {
+    let [a, b] = others.map(|to| match to - from {
+        way if way > 0.5 => to - 1.0,
+        way if way < -0.5 => to + 1.0,
+        _ => to,
+    });
+    [from, a, b]
 }
 
 /// Returns a number of 0 to 2^32 - 1 rounded to nearest, ties up, as [`f64::round`] does, without a call.
@@ -369,6 +459,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::ga::Corner;
+    use crate::vap::Vertex;
 
     fn su(setup: &[(u32, u32)]) -> Su {
         let mut state = State::default();
@@ -381,21 +473,23 @@ mod tests {
         Su::new(&state, &layout, Grid::new(&state, &Readings::REFERENCE), &Readings::REFERENCE)
     }
 
-    fn triangle(points: [GridPoint; 3], z: [f64; 3]) -> Shape {
-        let corner = |n: usize| Corner {
-            at: points[n],
-            z: z[n],
-            rhw: 1.0,
-            colors: [[0.0; 4]; 4],
-            tex: [[0.0; 4]; 8],
-        };
+    fn triangle(points: [GridPoint; 3], z: [f64; 3], vertices: &[Vertex; 3]) -> Shape<'_> {
+        let corner = |n: usize| Corner { at: points[n], z: z[n], rhw: 1.0, vertex: &vertices[n] };
         Shape {
             kind: ShapeKind::Triangle,
             corners: [corner(0), corner(1), corner(2)],
             parallelogram: false,
             back: Some(false),
             stipple: None,
+            made_up: None,
         }
+    }
+
+    /// Sets up a triangle with some depth.
+    fn set_up(su: &Su, points: [GridPoint; 3], z: [f64; 3]) -> Primitive {
+        let vertices = [Vertex::default(); 3];
+        let shape = triangle(points, z, &vertices);
+        su.setup(&shape, &Outline::new(&shape).unwrap())
     }
 
     const RIGHT: [GridPoint; 3] = [[0, 0], [120, 0], [0, 120]];
@@ -412,7 +506,7 @@ mod tests {
 
     #[test]
     fn depth_is_linear_and_rounded_to_24_bits() {
-        let primitive = su(&[]).setup(triangle(RIGHT, [0.0, 1.0, 0.5])).unwrap();
+        let primitive = set_up(&su(&[]), RIGHT, [0.0, 1.0, 0.5]);
         assert_eq!(primitive.depth([0, 0]), 0);
         assert_eq!(primitive.depth([120, 0]), 0xff_ffff);
         // 16777215 / 2 = 8388607.5 rounds up; a quarter of the way is 4194303.75.
@@ -426,10 +520,10 @@ mod tests {
     fn polygon_offset_is_slope_times_factor_plus_units() {
         // Mesa writes 12 times the factor and twice the units. Factor 2, 3 units.
         let enable = [(0x42b4, 1), (0x42a4, 24_f32.to_bits()), (0x42a8, 6_f32.to_bits())];
-        let flat = su(&enable).setup(triangle(RIGHT, [0.5; 3])).unwrap();
+        let flat = set_up(&su(&enable), RIGHT, [0.5; 3]);
         assert_eq!(flat.depth([12, 12]), 8_388_611);
         // 10 pixels to 1: a slope of a tenth a pixel, at the pixel 0 a fifth and three steps.
-        let steep = su(&enable).setup(triangle(RIGHT, [0.0, 1.0, 0.0])).unwrap();
+        let steep = set_up(&su(&enable), RIGHT, [0.0, 1.0, 0.0]);
         assert_eq!(steep.depth([0, 0]), (DEPTH_MAX / 5.0 + 3.0).round() as u32);
     }
 
@@ -449,7 +543,7 @@ mod tests {
             let readings = Readings { polygon_offset_unit: reading, ..Readings::REFERENCE };
             let layout = OutputLayout::new(&state);
             let su = Su::new(&state, &layout, Grid::new(&state, &readings), &readings);
-            su.setup(triangle(RIGHT, [0.5; 3])).unwrap().depth([12, 12])
+            set_up(&su, RIGHT, [0.5; 3]).depth([12, 12])
         };
         assert_eq!(depth(PolygonOffsetUnit::Step24), 8_388_608 + 6);
         assert_eq!(depth(PolygonOffsetUnit::PartOfStep), 8_388_608 + 3 * 256);
@@ -458,26 +552,46 @@ mod tests {
 
     #[test]
     fn wrapped_components_take_the_shorter_way() {
-        let with_tex = |su: &Su| {
-            let mut shape = triangle(RIGHT, [0.0; 3]);
-            for (corner, s) in shape.corners.iter_mut().zip([0.9, 0.1, 0.3]) {
-                corner.tex[1] = [s, s, 0.0, 0.0];
-            }
-            su.setup(shape).unwrap().corners.map(|corner| corner.tex[1])
+        let mut vertices = [Vertex::default(); 3];
+        for (vertex, s) in vertices.iter_mut().zip([0.9, 0.1, 0.3]) {
+            vertex.tex[1] = [s, s, 0.0, 0.0];
+        }
+        let shape = triangle(RIGHT, [0.0; 3], &vertices);
+        let values = |su: &Su| {
+            [0, 1].map(|component| su.values(&shape, false, VertexValue::Tex { n: 1, component }))
         };
-        assert_eq!(with_tex(&su(&[])).map(|tex| tex[0]), [0.9, 0.1, 0.3]);
+        assert_eq!(values(&su(&[])), [[0.9, 0.1, 0.3]; 2]);
         // T1C1.
-        let wrapped = with_tex(&su(&[(0x42a0, 1 << 5)]));
-        assert_eq!(wrapped.map(|tex| tex[0]), [0.9, 0.1, 0.3]);
-        assert_eq!(wrapped.map(|tex| tex[1]), [0.9, 1.1, 1.3]);
+        assert_eq!(values(&su(&[(0x42a0, 1 << 5)])), [[0.9, 0.1, 0.3], [0.9, 1.1, 1.3]]);
+    }
+
+    #[test]
+    fn back_faces_have_the_colors_of_the_other_side() {
+        // Position and colours 0 to 3.
+        let mut state = State::default();
+        state.registers.write(0x2090, 0x1f);
+        let layout = OutputLayout::new(&state);
+        let grid = Grid::new(&state, &Readings::REFERENCE);
+        let su = Su::new(&state, &layout, grid, &Readings::REFERENCE);
+        let mut vertices = [Vertex::default(); 3];
+        for vertex in &mut vertices {
+            vertex.colors = [0.0, 1.0, 2.0, 3.0].map(|color| [color; 4]);
+        }
+        let shape = triangle(RIGHT, [0.0; 3], &vertices);
+        let colors = |back| {
+            [0, 1, 2, 3].map(|n| su.values(&shape, back, VertexValue::Color { n, channel: 1 })[2])
+        };
+        assert_eq!(colors(false), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(colors(true), [2.0, 3.0, 2.0, 3.0]);
     }
 
     #[test]
     fn edges_are_positive_inside_whatever_the_order() {
         for points in [RIGHT, [RIGHT[1], RIGHT[0], RIGHT[2]]] {
-            let primitive = su(&[]).setup(triangle(points, [0.0; 3])).unwrap();
-            assert!(primitive.edges[..3].iter().all(|edge| edge.at([30, 30]) > 0));
-            assert!(primitive.edges[..3].iter().any(|edge| edge.at([70, 70]) < 0));
+            let vertices = [Vertex::default(); 3];
+            let outline = Outline::new(&triangle(points, [0.0; 3], &vertices)).unwrap();
+            assert!(outline.edges[..3].iter().all(|edge| edge.at([30, 30]) > 0));
+            assert!(outline.edges[..3].iter().any(|edge| edge.at([70, 70]) < 0));
         }
     }
 }

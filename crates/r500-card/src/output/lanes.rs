@@ -188,7 +188,7 @@ impl Lanes<'_> {
                 [*x, *y] = quads.work.samples.quad_centers(batch.place(4 * n));
             }
             for (primitive, _, run) in by_primitive(&quads.quads[numbers]) {
-                let primitive = &quads.work.primitives[primitive];
+                let primitive = quads.work.primitives.get(primitive).primitive;
                 back[run.clone()].fill(primitive.back);
                 if !self.output.depth_from_program() {
                     let points = [&x[run.clone()], &y[run.clone()]];

@@ -20,6 +20,7 @@ use crate::rs::Work;
 use crate::su::DEPTH_MAX;
 use crate::surface::Surface;
 use crate::us::Shaded;
+use crate::varyings::Varyings;
 use crate::zb::Zb;
 
 /// The blocks after the fragment program.
@@ -41,10 +42,16 @@ struct Quads<'a> {
 }
 
 impl Output {
-    pub(crate) fn new(state: &State, zb: Zb, rb3d: Rb3d, readings: &Readings) -> Self {
+    pub(crate) fn new(
+        state: &State,
+        zb: Zb,
+        rb3d: Rb3d,
+        varyings: &mut Varyings,
+        readings: &Readings,
+    ) -> Self {
         Self {
             fg: Fg::new(state, readings),
-            fog: Fog::new(state, readings),
+            fog: Fog::new(state, varyings, readings),
             w_source: state.registers.get::<UsWFmt>().w_src(),
             zb,
             rb3d,
@@ -90,7 +97,8 @@ impl Output {
         let Work { rs, samples, primitives } = *work;
         let mut passed = 0;
         for (n, (primitive, quad)) in quads.iter().enumerate() {
-            let primitive = &primitives[*primitive as usize];
+            let of = primitives.get(*primitive as usize);
+            let primitive = of.primitive;
             for (corner, &mask) in quad.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
                 let at = quad.pixel(corner);
                 let fragment = shaded.fragment(4 * n + corner);
@@ -125,7 +133,7 @@ impl Output {
                 if left != 0 && !self.zb.no_colors {
                     let mut colors = fragment.colors;
                     if let Some(fog) = &self.fog {
-                        colors[0] = fog.blend(colors[0], primitive, samples.center(at));
+                        colors[0] = fog.blend(colors[0], of, samples.center(at));
                     }
                     self.rb3d.write(at, left, &colors);
                 }

@@ -6,12 +6,11 @@ use super::*;
 use crate::Limits;
 use crate::ga::{Corner, Shape};
 use crate::reading::{Readings, SubpixelGrid};
-use crate::su::Su;
-use crate::vap::OutputLayout;
+use crate::su::Outline;
+use crate::vap::Vertex;
 
 struct Blocks {
     grid: Grid,
-    su: Su,
     sc: Sc,
 }
 
@@ -29,21 +28,23 @@ fn blocks(setup: &[(u32, u32)], readings: &Readings) -> Blocks {
         state.registers.write(*address, *value);
     }
     let grid = Grid::new(&state, readings);
-    let su = Su::new(&state, &OutputLayout::new(&state), grid, readings);
-    Blocks { grid, su, sc: Sc::new(&state, grid) }
+    Blocks { grid, sc: Sc::new(&state, grid) }
 }
 
-fn shape(kind: ShapeKind, points: [GridPoint; 3], parallelogram: bool) -> Shape {
-    let corners =
-        points.map(|at| Corner { at, z: 0.0, rhw: 1.0, colors: [[0.0; 4]; 4], tex: [[0.0; 4]; 8] });
-    Shape { kind, corners, parallelogram, back: None, stipple: None }
+/// The vertex of all corners.
+static VERTEX: Vertex =
+    Vertex { position: [0.0; 4], point_size: 0.0, colors: [[0.0; 4]; 4], tex: [[0.0; 4]; 8] };
+
+fn shape(kind: ShapeKind, points: [GridPoint; 3], parallelogram: bool) -> Shape<'static> {
+    let corners = points.map(|at| Corner { at, z: 0.0, rhw: 1.0, vertex: &VERTEX });
+    Shape { kind, corners, parallelogram, back: None, stipple: None, made_up: None }
 }
 
 /// Adds one to the count of each covered sample.
-fn scan(blocks: &Blocks, shape: Shape, counts: &mut [[u8; SAMPLES]; 64 * 64]) {
-    let Some(primitive) = blocks.su.setup(shape) else { return };
-    let quads = quads(blocks, &primitive, false);
-    assert_eq!(quads, self::quads(blocks, &primitive, true));
+fn scan(blocks: &Blocks, shape: Shape<'_>, counts: &mut [[u8; SAMPLES]; 64 * 64]) {
+    let Some(outline) = Outline::new(&shape) else { return };
+    let quads = quads(blocks, &outline, false);
+    assert_eq!(quads, self::quads(blocks, &outline, true));
     for quad in quads {
         for corner in 0..4 {
             let [x, y] = quad.pixel(corner);
@@ -55,11 +56,11 @@ fn scan(blocks: &Blocks, shape: Shape, counts: &mut [[u8; SAMPLES]; 64 * 64]) {
     }
 }
 
-fn quads(blocks: &Blocks, primitive: &Primitive, rules_only: bool) -> Vec<Quad> {
+fn quads(blocks: &Blocks, outline: &Outline, rules_only: bool) -> Vec<Quad> {
     let mut quads = Vec::new();
     let mut budget = Budget::new(Limits::default());
-    if let Some(mut scan) = blocks.sc.begin(primitive, &mut budget).unwrap() {
-        while blocks.sc.rows(&mut scan, primitive, rules_only, |quad| quads.push(quad)) {}
+    if let Some(mut scan) = blocks.sc.begin(outline, &mut budget).unwrap() {
+        while blocks.sc.rows(&mut scan, rules_only, |quad| quads.push(quad)) {}
     }
     quads
 }
