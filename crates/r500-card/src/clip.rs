@@ -16,6 +16,8 @@ use crate::vap::Vertex;
 pub(crate) struct Clip {
     /// A position is inside if its product with the plane is at least 0.
     planes: Vec<Plane>,
+    /// The [`axis`](Plane::axis) of each plane.
+    axes: Vec<Option<usize>>,
     /// Whether primitives outside a user plane are dropped, and none is clipped.
     cull_only: bool,
     /// Whether edges made by clipping are edges in polygon mode.
@@ -37,6 +39,14 @@ enum PlaneKind {
     Depth,
     /// A side of the guard band.
     Side,
+}
+
+impl Plane {
+    /// Returns the component that the plane takes beside w, if it takes one and w: all but user planes, unless a register is 0.
+    fn axis(&self) -> Option<usize> {
+        let mut axes = (0..3).filter(|axis| self.normal[*axis] != 0.0);
+        axes.next().filter(|_| axes.next().is_none() && self.normal[3] != 0.0)
+    }
 }
 
 /// A convex polygon after clipping.
@@ -89,6 +99,7 @@ impl Clip {
             }
         }
         Self {
+            axes: planes.iter().map(Plane::axis).collect(),
             planes,
             cull_only: cntl.ucp_cull_only_ena(),
             boundary_edges: cntl.boundary_edge_flag_ena(),
@@ -133,13 +144,20 @@ impl Clip {
     /// `None` if it must be clipped.
     pub(crate) fn whole_triangle(&self, vertices: [&Vertex; 3]) -> Option<bool> {
         let mut inside = true;
-        for plane in &self.planes {
-            let distances = vertices.map(|vertex| dot(plane.normal, vertex.position));
-            let all = distances.iter().all(|d| *d >= 0.0);
-            if !all && !distances.iter().any(|d| *d >= 0.0) {
+        for (plane, axis) in self.planes.iter().zip(&self.axes) {
+            let normal = plane.normal;
+            let distances = match axis {
+                Some(axis) => vertices.map(|vertex| {
+                    let [along, w] = [*axis, 3].map(|n| f64::from(vertex.position[n]));
+                    normal[*axis] * along + normal[3] * w
+                }),
+                None => vertices.map(|vertex| dot(normal, vertex.position)),
+            };
+            let [a, b, c] = distances.map(|distance| distance >= 0.0);
+            if !(a | b | c) {
                 return Some(false);
             }
-            inside &= all;
+            inside &= a & b & c;
         }
         inside.then_some(true)
     }

@@ -329,6 +329,18 @@ impl Pipeline<'_, '_, '_> {
         if self.scanned.is_multiple_of(64) {
             context.budget.time()?;
         }
+        if !context.rules_only {
+            let QuadMemory { primitives, quads, .. } = &mut self.memory[0];
+            let (before, index) = (quads.len(), primitives.len() as u32);
+            let add = |quad| quads.push((index, quad));
+            if self.sc.small(&outline, context.budget, add)?.is_some() {
+                if quads.len() > before {
+                    primitives.push(&self.su, shape, &outline, &self.shading.varyings);
+                    self.flush_full(context)?;
+                }
+                return Ok(());
+            }
+        }
         let Some(mut scan) = self.sc.begin(&outline, context.budget)? else { return Ok(()) };
         // Only a primitive that covers a sample is set up.
         let mut is_set_up = false;
@@ -349,7 +361,13 @@ impl Pipeline<'_, '_, '_> {
                 break;
             }
         }
-        if self.memory[0].primitives.len() >= QuadMemory::PRIMITIVES {
+        self.flush_full(context)
+    }
+
+    /// Shades the pending quads if there is no room for another primitive.
+    fn flush_full(&mut self, context: &mut Context<'_>) -> Result<(), CardError> {
+        let QuadMemory { primitives, quads, .. } = &self.memory[0];
+        if primitives.len() >= QuadMemory::PRIMITIVES || quads.len() >= QuadMemory::QUADS {
             self.flush(false, context)?;
         }
         Ok(())

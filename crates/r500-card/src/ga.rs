@@ -21,12 +21,13 @@ use crate::varyings::VertexValue;
 pub(crate) type GridPoint = [i64; 2];
 
 /// The grid that positions are rounded to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Grid {
     /// Units in a pixel: a multiple of 12, because sample positions are multiples of 1/12 pixel.
     pub(crate) unit: i64,
-    /// Units between neighbouring vertex positions.
+    /// Units between neighbouring vertex positions, and their number in a pixel.
     step: i64,
+    points: f64,
     round: Rounding,
     ties: PositionTies,
     /// Offset of rounded positions.
@@ -53,20 +54,31 @@ impl Grid {
         let parts = if registers.get::<GbTileConfig>().subpixel() { 16 } else { 12 };
         let offset = [offset.x_offset(), offset.y_offset()]
             .map(|steps| i64::from(steps.cast_signed()) * (unit / parts));
-        Self { unit, step: unit / points, round, ties: readings.position_ties, offset }
+        Self {
+            unit,
+            step: unit / points,
+            points: points as f64,
+            round,
+            ties: readings.position_ties,
+            offset,
+        }
     }
 
     /// Window coordinates are clamped to this distance from the origin, in pixels.
     const FARTHEST: f64 = 65_536.0;
 
     fn coordinate(&self, x: f64) -> i64 {
-        let x = x.clamp(-Self::FARTHEST, Self::FARTHEST) * (self.unit / self.step) as f64;
+        let x = x.clamp(-Self::FARTHEST, Self::FARTHEST) * self.points;
         let rounded = match (self.round, self.ties) {
-            (Rounding::TRUNCATE, _) => x.trunc(),
-            (_, PositionTies::Away) => x.round(),
-            (_, PositionTies::Even) => x.round_ties_even(),
+            (Rounding::TRUNCATE, _) => x as i64,
+            // The sum is exact: x has the digits of a float32 and 8 more at most.
+            (_, PositionTies::Away) => {
+                let away = (x.abs() + 0.5) as i64;
+                if x < 0.0 { -away } else { away }
+            }
+            (_, PositionTies::Even) => x.round_ties_even() as i64,
         };
-        rounded as i64 * self.step
+        rounded * self.step
     }
 
     pub(crate) fn point(&self, [x, y]: [f32; 2]) -> GridPoint {

@@ -17,13 +17,15 @@ use crate::su::{Edge, Outline};
 pub(crate) const SAMPLES: usize = 6;
 
 /// The sample positions of a pixel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Samples {
     pub(crate) count: usize,
     /// Grid units from the pixel's corner.
     positions: [GridPoint; SAMPLES],
     center: GridPoint,
     unit: i64,
+    /// Pixels in a unit, rounded.
+    per_unit: f64,
 }
 
 impl Samples {
@@ -49,7 +51,7 @@ impl Samples {
         ]
         .map(|position| position.map(|x| i64::from(x) * twelfth));
         let positions = if count == 1 { [center; SAMPLES] } else { positions };
-        Self { count, positions, center, unit: grid.unit }
+        Self { count, positions, center, unit: grid.unit, per_unit: 1.0 / grid.unit as f64 }
     }
 
     /// Returns the centre of a pixel.
@@ -119,16 +121,23 @@ pub(crate) struct Sc {
     rules: [EdgeRule; 6],
     /// Sample mask for each pixel of a quad.
     sample_mask: [u8; 4],
+    /// Whether edges and the scissor alone determine the covered pixels, one sample in each.
+    is_common: bool,
 }
 
 /// Number of columns from which on the quads that no edge excludes are computed, not found one by one.
 const WIDE: u32 = 12;
 
-/// Returns the largest whole number not above a quotient, without a division of integers. Both numbers are below 2^31.
-fn floor_quotient(at: i64, unit: i64) -> i64 {
-    let near = (at as f64 / unit as f64) as i32;
-    let rest = at - i64::from(near) * unit;
-    i64::from(near) - i64::from(rest < 0) + i64::from(rest >= unit)
+/// Number of columns and of rows up to which a shape is small.
+const SMALL: u32 = 32;
+
+impl Samples {
+    /// Returns the largest whole number not above a number of pixels in units, below 2^31, without a division.
+    fn floor_pixels(&self, at: i64) -> i64 {
+        let near = (at as f64 * self.per_unit) as i32;
+        let rest = at - i64::from(near) * self.unit;
+        i64::from(near) - i64::from(rest < 0) + i64::from(rest >= self.unit)
+    }
 }
 
 impl Sc {
@@ -146,6 +155,12 @@ impl Sc {
         }
         let door = registers.get::<ScScreendoor>().screendoor();
         let samples = Samples::new(state, grid);
+        // Six samples a pixel, pixel 0 lowest (open). Without multisampling, any of them enables the pixel.
+        let sample_mask = std::array::from_fn(|pixel| {
+            let mask = (door >> (6 * pixel) & 63) as u8;
+            if samples.count == 1 { u8::from(mask != 0) } else { mask & samples.all() }
+        });
+        let clip_rule = registers.get::<ScClipRule>().clip_rule();
         Self {
             samples,
             scissor: rectangle!(ScScissor0, ScScissor1),
@@ -155,7 +170,7 @@ impl Sc {
                 rectangle!(ScClip2A, ScClip2B),
                 rectangle!(ScClip3A, ScClip3B),
             ],
-            clip_rule: registers.get::<ScClipRule>().clip_rule(),
+            clip_rule,
             rules: [
                 rules.er_tri(),
                 rules.er_point(),
@@ -164,11 +179,8 @@ impl Sc {
                 rules.er_line_tb(),
                 rules.er_line_bt(),
             ],
-            // Six samples a pixel, pixel 0 lowest (open). Without multisampling, any of them enables the pixel.
-            sample_mask: std::array::from_fn(|pixel| {
-                let mask = (door >> (6 * pixel) & 63) as u8;
-                if samples.count == 1 { u8::from(mask != 0) } else { mask & samples.all() }
-            }),
+            sample_mask,
+            is_common: samples.count == 1 && clip_rule == 0xffff && sample_mask == [1; 4],
         }
     }
 
@@ -198,13 +210,85 @@ impl Sc {
         }))
     }
 
+    /// Adds the quads of a shape, if it is small and nothing but edges and the scissor matter; `None` if it is not. 32 bits hold the edge
+    /// functions of a small shape.
+    pub(crate) fn small(
+        &self,
+        outline: &Outline,
+        budget: &mut Budget,
+        mut add: impl FnMut(Quad),
+    ) -> Result<Option<()>, CardError> {
+        if !self.is_common || outline.stipple.is_some() {
+            return Ok(None);
+        }
+        let Samples { unit, center, .. } = self.samples;
+        // The pixels with centres within the bounds, and those of them within the scissor.
+        let [least, most] = outline.bounds;
+        let inside: [[i64; 2]; 2] = std::array::from_fn(|axis| {
+            let first = -self.samples.floor_pixels(center[axis] - least[axis]);
+            [first, self.samples.floor_pixels(most[axis] - center[axis])]
+        });
+        let drawn: [[i64; 2]; 2] = std::array::from_fn(|axis| {
+            let [first, last] = [self.scissor.first[axis], self.scissor.last[axis]].map(i64::from);
+            [inside[axis][0].max(first), inside[axis][1].min(last)]
+        });
+        let [[left, right], [top, bottom]] = drawn;
+        if left > right || top > bottom {
+            return Ok(Some(()));
+        }
+        let [width, height] = [right - left + 1, bottom - top + 1];
+        if width.max(height) > i64::from(SMALL) {
+            return Ok(None);
+        }
+        let start = [left & !1, top & !1];
+        let at = [0, 1].map(|axis| start[axis] * unit + center[axis]);
+        let rule = self.rules[outline.kind as usize];
+        // Values at the pixels of the first quad, less 1 for what is not inside: negative outside. Then the steps to the next quad and row.
+        let mut lanes = [[0_i32; 4]; 4];
+        let mut steps = [[0_i32; 2]; 4];
+        let edges = &outline.edges[..outline.edge_count];
+        for ((lanes, steps), edge) in lanes.iter_mut().zip(&mut steps).zip(edges) {
+            let value = edge.at(at) + i64::from(is_in(rule, *edge)) - 1;
+            let [x, y] = [edge.a * unit, edge.b * unit];
+            let reach = (x.abs() + y.abs()) * i64::from(SMALL + 4);
+            if value.abs() + reach > i64::from(i32::MAX) {
+                return Ok(None);
+            }
+            *lanes = [value, value + x, value + y, value + x + y].map(|value| value as i32);
+            *steps = [2 * x, 2 * y].map(|step| step as i32);
+        }
+        budget.pixels((width * height) as u64)?;
+        let is_cut = drawn != inside;
+        for y in (start[1]..=bottom).step_by(2) {
+            let mut row = lanes;
+            for x in (start[0]..=right).step_by(2) {
+                let mut masks: [u8; 4] = std::array::from_fn(|n| {
+                    u8::from(row[0][n] | row[1][n] | row[2][n] | row[3][n] >= 0)
+                });
+                if is_cut {
+                    for (n, mask) in masks.iter_mut().enumerate() {
+                        let (x, y) = (x + n as i64 % 2, y + n as i64 / 2);
+                        let drawn = left <= x && x <= right && top <= y && y <= bottom;
+                        *mask &= u8::from(drawn);
+                    }
+                }
+                if masks != [0; 4] {
+                    add(Quad { x: x as u16, y: y as u16, masks });
+                }
+                for (values, step) in row.iter_mut().zip(steps) {
+                    *values = values.map(|value| value + step[0]);
+                }
+            }
+            for (values, step) in lanes.iter_mut().zip(steps) {
+                *values = values.map(|value| value + step[1]);
+            }
+        }
+        Ok(Some(()))
+    }
+
     /// Adds the quads of the next two rows of a scan. Returns whether there are more rows.
     pub(crate) fn rows(&self, scan: &mut Scan, rules_only: bool, add: impl FnMut(Quad)) -> bool {
-        let common = self.samples.count == 1
-            && self.clip_rule == 0xffff
-            && self.sample_mask == [1; 4]
-            && scan.stipple.is_none();
-        if common && !rules_only {
+        if self.is_common && scan.stipple.is_none() && !rules_only {
             self.rows_by_edges(scan, add);
         } else {
             self.rows_by_samples(scan, add);
@@ -320,7 +404,7 @@ impl Sc {
 
     /// Returns the first and last pixel that a shape may cover: its bounds within the scissor.
     fn bounds(&self, outline: &Outline) -> Option<[[u32; 2]; 2]> {
-        let pixel = |at: i64| floor_quotient(at, self.samples.unit);
+        let pixel = |at: i64| self.samples.floor_pixels(at);
         let axis = |axis: usize| {
             let [first, last] = outline.bounds.map(|at| pixel(at[axis]));
             let first = first.max(self.scissor.first[axis].into());

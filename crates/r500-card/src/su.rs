@@ -71,12 +71,10 @@ impl Outline {
             false => ([edge(p0, p1), edge(p1, p2), edge(p2, p0), edge(p0, p1)], 3),
         };
         let around = if parallelogram { p3 } else { p0 };
-        let bound = |f: fn(i64, i64) -> i64| {
-            std::array::from_fn(|axis| {
-                [p1, p2, around].iter().fold(p0[axis], |bound, p| f(bound, p[axis]))
-            })
-        };
-        let bounds = [bound(i64::min), bound(i64::max)];
+        let bounds = [
+            [0, 1].map(|axis| p0[axis].min(p1[axis]).min(p2[axis]).min(around[axis])),
+            [0, 1].map(|axis| p0[axis].max(p1[axis]).max(p2[axis]).max(around[axis])),
+        ];
         Some(Self { kind, edges, edge_count, bounds, stipple, double_area })
     }
 }
@@ -372,9 +370,15 @@ impl Su {
     /// Sets up a shape.
     pub(crate) fn setup(&self, shape: &Shape<'_>, outline: &Outline) -> Primitive {
         let corners = shape.corners.each_ref();
-        let [p0, p1, p2] = corners.map(|corner| corner.at);
-        let edge = |p, q| Edge::new(p, q, outline.double_area.signum());
-        let weights = [edge(p1, p2), edge(p2, p0), edge(p0, p1)];
+        let [e0, e1, e2, _] = outline.edges;
+        let weights = match shape.parallelogram {
+            true => {
+                let [p0, p1, p2] = corners.map(|corner| corner.at);
+                let edge = |p, q| Edge::new(p, q, outline.double_area.signum());
+                [edge(p1, p2), edge(p2, p0), edge(p0, p1)]
+            }
+            false => [e1, e2, e0],
+        };
         let back = shape.back.unwrap_or(false);
         let depth = corners.map(|corner| {
             let depth = if self.depth_is_w { 1.0 / corner.rhw } else { corner.z };

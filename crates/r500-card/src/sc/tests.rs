@@ -65,6 +65,64 @@ fn quads(blocks: &Blocks, outline: &Outline, rules_only: bool) -> Vec<Quad> {
     quads
 }
 
+/// Returns the quads of a shape that is small; `None` if it is not.
+fn small_quads(blocks: &Blocks, outline: &Outline) -> Option<Vec<Quad>> {
+    let mut quads = Vec::new();
+    let mut budget = Budget::new(Limits::default());
+    blocks.sc.small(outline, &mut budget, |quad| quads.push(quad)).unwrap()?;
+    Some(quads)
+}
+
+#[test]
+fn small_shapes_have_the_quads_of_the_rules() {
+    let fine = Readings { subpixel: SubpixelGrid::Fine, ..Readings::REFERENCE };
+    for (setup, readings) in [
+        (&[][..], Readings::REFERENCE),
+        // All edge rules differ.
+        (&[(0x43a8, 0x0123_4567 | 0x1f << 25)][..], Readings::REFERENCE),
+        (&[(0x4018, 1 << 16)][..], Readings::REFERENCE),
+        (&[][..], fine),
+    ] {
+        let blocks = blocks(setup, &readings);
+        let unit = blocks.grid.unit;
+        let mut small = 0;
+        arbtest::arbtest(|u| {
+            let kind = *u.choose(&[
+                ShapeKind::Triangle,
+                ShapeKind::Point,
+                ShapeKind::LineLeftToRight,
+                ShapeKind::LineBottomToTop,
+            ])?;
+            // Corners on grid points, most of them on centres of pixels or their sides; the scissor ends at 63.
+            let from = [u.int_in_range(-8..=70)?, u.int_in_range(-8..=70)?];
+            let size = *u.choose(&[1, 3, 12, 40])?;
+            let mut points = [[0; 2]; 3];
+            for point in &mut points {
+                for (axis, x) in point.iter_mut().enumerate() {
+                    let part = match u.arbitrary()? {
+                        true => u.int_in_range(0..=1)? * (unit / 2),
+                        false => u.int_in_range(0..=unit)?,
+                    };
+                    *x = (from[axis] + u.int_in_range(0..=size)?) * unit + part;
+                }
+            }
+            let shape = shape(kind, points, kind != ShapeKind::Triangle);
+            let Some(outline) = Outline::new(&shape) else { return Ok(()) };
+            let found = small_quads(&blocks, &outline);
+            if let Some(found) = &found {
+                assert_eq!(*found, quads(&blocks, &outline, true), "{points:?}");
+                small += usize::from(!found.is_empty());
+            }
+            let [least, most] = outline.bounds;
+            let is_small = (0..2).all(|axis| most[axis] - least[axis] < 31 * unit);
+            assert!(found.is_some() || !is_small, "{points:?}");
+            Ok(())
+        })
+        .budget_ms(400);
+        assert!(small > 0, "no shape was small");
+    }
+}
+
 fn covered(counts: &[[u8; SAMPLES]; 64 * 64]) -> Vec<(usize, usize)> {
     (0..64 * 64).filter(|n| counts[*n][0] != 0).map(|n| (n % 64, n / 64)).collect()
 }

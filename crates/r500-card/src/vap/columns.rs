@@ -44,6 +44,12 @@ impl InputColumns {
         &self.values[column * self.lanes..][..self.lanes]
     }
 
+    /// Returns a component of all vertices to write, of one of the written vectors.
+    pub(crate) fn written_mut(&mut self, vector: usize, channel: usize) -> &mut [f32] {
+        debug_assert!(self.written.contains(&(vector as u8)), "an element writes the vector");
+        self.column_mut(vector as u8, channel as u8)
+    }
+
     fn column_mut(&mut self, vector: u8, channel: u8) -> &mut [f32] {
         let column = 4 * usize::from(vector) + usize::from(channel);
         &mut self.values[column * self.lanes..][..self.lanes]

@@ -19,6 +19,8 @@ use crate::surface::swap_dword;
 pub(crate) struct Fetch {
     elements: Vec<Element>,
     arrays: Vec<BoundArray>,
+    /// Where each element is; `None` if one is not in a single array.
+    places: Option<Vec<Place>>,
     swap: Endian,
     index_offset: u32,
     min_index: u32,
@@ -40,12 +42,21 @@ struct Element {
     write: u8,
 }
 
+/// An array, and the first dword of an element in its vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    array: usize,
+    dword: usize,
+}
+
 impl Fetch {
     pub(crate) fn new(state: &State) -> Self {
         let registers = &state.registers;
+        let (elements, arrays) = (elements(state), state.arrays().to_vec());
         Self {
-            elements: elements(state),
-            arrays: state.arrays().to_vec(),
+            places: places(&elements, &arrays),
+            elements,
+            arrays,
             swap: registers.get::<VapCntlStatus>().vc_swap(),
             index_offset: registers.get::<VapIndexOffset>().index_offset(),
             min_index: registers.get::<VapVfMinVtxIndx>().min_indx(),
@@ -98,6 +109,61 @@ impl Fetch {
         }
     }
 
+    /// Reads the vertices of some indices from arrays, and decodes them to the first vertices of a batch.
+    pub(crate) fn load(&self, indices: &[u32], inputs: &mut InputColumns, dwords: &mut Vec<u32>) {
+        let Some(places) = &self.places else {
+            for (n, index) in indices.iter().enumerate() {
+                self.gather(*index, dwords);
+                self.store(dwords, n, inputs);
+            }
+            return;
+        };
+        for (element, place) in self.elements.iter().zip(places) {
+            let BoundArray { array, binding } = &self.arrays[place.array];
+            let words = binding.as_ref().map_or(&[][..], |bound| bound.buffer.words());
+            // The lowest bits of an address are ignored, and what is outside is 0, as in `gather`.
+            let first = |index: u32| {
+                let start = array.offset as usize + index as usize * usize::from(array.stride) * 4;
+                start / 4 + place.dword
+            };
+            let word = |n: usize| words.get(n).map_or(0, |word| word.load(Ordering::Relaxed));
+            match element.floats() {
+                Some(count) if self.swap == Endian::NONE => {
+                    for channel in 0..4 {
+                        if element.write >> channel & 1 == 0 {
+                            continue;
+                        }
+                        let column = inputs.written_mut(element.location % INPUTS, channel);
+                        let column = column.iter_mut().zip(indices);
+                        match element.source(channel) {
+                            Ok(component) if component < count => {
+                                for (value, index) in column {
+                                    *value = f32::from_bits(word(first(*index) + component));
+                                }
+                            }
+                            Ok(component) => {
+                                column.for_each(|(value, _)| *value = MISSING[component]);
+                            }
+                            Err(constant) => column.for_each(|(value, _)| *value = constant),
+                        }
+                    }
+                }
+                _ => {
+                    for (n, index) in indices.iter().enumerate() {
+                        let first = first(*index);
+                        let mut dwords = [0; MOST_DWORDS];
+                        for (n, dword) in dwords[..element.dwords()].iter_mut().enumerate() {
+                            *dword = swap_dword(self.swap, word(first + n));
+                        }
+                        element.write(&dwords, |vector, channel, value| {
+                            inputs.set(vector, channel, n, value);
+                        });
+                    }
+                }
+            }
+        }
+    }
+
     /// Returns vertex `n` of a packet with embedded vertices.
     pub(crate) fn embedded<'a>(&self, n: u32, vertices: &'a [u32]) -> &'a [u32] {
         let start = (n as usize).saturating_mul(self.vertex_dwords);
@@ -121,23 +187,26 @@ impl Fetch {
     fn decode(&self, dwords: &[u32], mut write: impl FnMut(usize, usize, f32)) {
         let mut at = 0;
         for element in &self.elements {
-            let (vectors, used) = element.decode(dwords.get(at..).unwrap_or_default());
-            for (n, vector) in vectors.into_iter().flatten().enumerate() {
-                let location = (element.location + n) % INPUTS;
-                for (channel, select) in element.swizzle.into_iter().enumerate() {
-                    if element.write >> channel & 1 != 0 {
-                        let value = match select {
-                            StreamSwizzle::ZERO => 0.0,
-                            StreamSwizzle::ONE => 1.0,
-                            select => vector[usize::from(select.code() & 3)],
-                        };
-                        write(location, channel, value);
-                    }
-                }
-            }
-            at += used + element.skip;
+            element.write(dwords.get(at..).unwrap_or_default(), &mut write);
+            at += element.dwords() + element.skip;
         }
     }
+}
+
+/// Returns the place of each element in the arrays; `None` if one is not in a single array.
+fn places(elements: &[Element], arrays: &[BoundArray]) -> Option<Vec<Place>> {
+    let mut at = 0;
+    let place = |element: &Element| {
+        let mut begin = 0;
+        let range = at..at + element.dwords();
+        at = range.end + element.skip;
+        arrays.iter().enumerate().find_map(|(number, BoundArray { array, .. })| {
+            let dword = range.start.checked_sub(begin)?;
+            begin += usize::from(array.size);
+            (range.end <= begin).then_some(Place { array: number, dword })
+        })
+    };
+    elements.iter().map(place).collect()
 }
 
 fn elements(state: &State) -> Vec<Element> {
@@ -174,65 +243,89 @@ fn elements(state: &State) -> Vec<Element> {
 /// Values of missing components.
 const MISSING: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
+/// Greatest number of dwords of an element.
+const MOST_DWORDS: usize = 8;
+
 impl Element {
-    /// Returns one or two vectors, and the number of dwords that they took. Dwords beyond the vertex are 0.
-    fn decode(&self, dwords: &[u32]) -> ([Option<[f32; 4]>; 2], usize) {
+    /// Returns the number of components, if they are one vector of floats.
+    fn floats(&self) -> Option<usize> {
+        match self.ty {
+            DataType::FLOAT_1 | DataType::FLOAT_2 | DataType::FLOAT_3 | DataType::FLOAT_4 => {
+                Some(usize::from(self.ty.code()) + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the number of dwords of a vertex.
+    fn dwords(&self) -> usize {
+        match self.ty {
+            DataType::FLOAT_8 => 8,
+            DataType::SHORT_4 | DataType::FLT16_4 => 2,
+            _ => self.floats().unwrap_or(1),
+        }
+    }
+
+    /// Returns which component a channel takes, or its constant.
+    fn source(&self, channel: usize) -> Result<usize, f32> {
+        match self.swizzle[channel] {
+            StreamSwizzle::ZERO => Err(0.0),
+            StreamSwizzle::ONE => Err(1.0),
+            select => Ok(usize::from(select.code() & 3)),
+        }
+    }
+
+    /// Decodes the dwords of a vertex from this element on, and passes the components that it writes: vector, component, value.
+    fn write(&self, dwords: &[u32], mut write: impl FnMut(usize, usize, f32)) {
+        for (n, vector) in self.decode(dwords).into_iter().flatten().enumerate() {
+            let location = (self.location + n) % INPUTS;
+            for channel in (0..4).filter(|channel| self.write >> channel & 1 != 0) {
+                let value = self.source(channel).map_or_else(|constant| constant, |c| vector[c]);
+                write(location, channel, value);
+            }
+        }
+    }
+
+    /// Returns one or two vectors. Dwords beyond the vertex are 0.
+    fn decode(&self, dwords: &[u32]) -> [Option<[f32; 4]>; 2] {
         let dword = |n: usize| dword_or_zero(dwords, n);
         let float = |n: usize| f32::from_bits(dword(n));
         let mut vector = MISSING;
         let mut second = None;
-        let used = match self.ty {
+        match self.ty {
             DataType::FLOAT_1 | DataType::FLOAT_2 | DataType::FLOAT_3 | DataType::FLOAT_4 => {
-                let count = usize::from(self.ty.code()) + 1;
-                (0..count).for_each(|n| vector[n] = float(n));
-                count
+                (0..=usize::from(self.ty.code())).for_each(|n| vector[n] = float(n));
             }
             DataType::FLOAT_8 => {
                 vector = [0, 1, 2, 3].map(float);
                 second = Some([4, 5, 6, 7].map(float));
-                8
             }
-            DataType::BYTE => {
-                vector = [0, 8, 16, 24].map(|lo| self.integer(dword(0), lo, 8));
-                1
-            }
-            DataType::D3DCOLOR => {
-                vector = [16, 8, 0, 24].map(|lo| self.integer(dword(0), lo, 8));
-                1
-            }
+            DataType::BYTE => vector = [0, 8, 16, 24].map(|lo| self.integer(dword(0), lo, 8)),
+            DataType::D3DCOLOR => vector = [16, 8, 0, 24].map(|lo| self.integer(dword(0), lo, 8)),
             DataType::SHORT_2 => {
                 vector[..2].copy_from_slice(&[0, 16].map(|lo| self.integer(dword(0), lo, 16)));
-                1
             }
             DataType::SHORT_4 => {
                 vector = [(0, 0), (0, 16), (1, 0), (1, 16)]
                     .map(|(n, lo)| self.integer(dword(n), lo, 16));
-                2
             }
             DataType::VECTOR_3_TTT => {
                 vector[..3].copy_from_slice(&[0, 10, 20].map(|lo| self.integer(dword(0), lo, 10)));
-                1
             }
             DataType::VECTOR_3_EET => {
                 let parts = [(0, 11), (11, 11), (22, 10)];
                 vector[..3].copy_from_slice(&parts.map(|(lo, n)| self.integer(dword(0), lo, n)));
-                1
             }
             DataType::FLT16_2 => {
                 vector[..2].copy_from_slice(&[0, 16].map(|lo| half16(dword(0), lo)));
-                1
             }
             DataType::FLT16_4 => {
                 vector = [(0, 0), (0, 16), (1, 0), (1, 16)].map(|(n, lo)| half16(dword(n), lo));
-                2
             }
             // Reserved: as one float (open).
-            _ => {
-                vector[0] = float(0);
-                1
-            }
-        };
-        ([Some(vector), second], used)
+            _ => vector[0] = float(0),
+        }
+        [Some(vector), second]
     }
 
     /// Decodes the integer in `bits` bits from bit `lo`.
@@ -322,6 +415,13 @@ impl Processed {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU32;
+
+    use arbtest::arbitrary::{Result, Unstructured};
+    use r500_chip::pm4::VertexArray;
+    use r500_stream::{Binding, Buffer, BufferId, Tiling};
+
     use super::*;
 
     fn element(ty: DataType, signed: bool, normalize: bool, method: SignedNorm) -> Element {
@@ -338,7 +438,7 @@ mod tests {
     }
 
     fn decode(ty: DataType, signed: bool, normalize: bool, dwords: &[u32]) -> [f32; 4] {
-        element(ty, signed, normalize, SignedNorm::NO_ZERO).decode(dwords).0[0].unwrap_or_default()
+        element(ty, signed, normalize, SignedNorm::NO_ZERO).decode(dwords)[0].unwrap_or_default()
     }
 
     #[test]
@@ -363,7 +463,7 @@ mod tests {
             (SignedNorm::ZERO_CLAMP_MINUS_ONE, [-1.0, 0.0, 1.0]),
             (SignedNorm::NO_ZERO, [-1.0, 1.0 / 255.0, 1.0]),
         ] {
-            let bytes = element(DataType::BYTE, true, true, method).decode(&[0x7f_00_80]).0[0];
+            let bytes = element(DataType::BYTE, true, true, method).decode(&[0x7f_00_80])[0];
             assert_eq!(bytes.unwrap_or_default()[..3], ends);
         }
     }
@@ -374,6 +474,70 @@ mod tests {
         assert_eq!(decode(DataType::FLOAT_2, false, false, &two), [1.5, -2.0, 0.0, 1.0]);
         // 1.0 and -2.0 as float16.
         assert_eq!(decode(DataType::FLT16_2, false, false, &[0xc000_3c00]), [1.0, -2.0, 0.0, 1.0]);
+    }
+
+    /// Returns a fetch of some elements from some arrays of a buffer.
+    fn random_fetch(u: &mut Unstructured<'_>) -> Result<Fetch> {
+        let mut fetch = Fetch::new(&State::default());
+        fetch.elements.clear();
+        for _ in 0..u.int_in_range(1..=4)? {
+            let mut random = element(
+                DataType::new(u.int_in_range(0..=15)?),
+                u.arbitrary()?,
+                u.arbitrary()?,
+                SignedNorm::ZERO,
+            );
+            random.skip = u.int_in_range(0..=1)?;
+            random.location = u.int_in_range(0..=15)?;
+            random.write = u.int_in_range(0..=15)?;
+            for select in &mut random.swizzle {
+                *select = StreamSwizzle::new(u.int_in_range(0..=7)?);
+            }
+            fetch.elements.push(random);
+        }
+        let words: Vec<AtomicU32> = (0..64).map(|n: u32| (n * 0x0103_0507).into()).collect();
+        let buffer = Buffer::new(BufferId(1), Arc::new(words));
+        fetch.arrays.clear();
+        for _ in 0..u.int_in_range(1..=3)? {
+            let array = VertexArray {
+                size: u.int_in_range(0..=9)?,
+                stride: u.int_in_range(0..=12)?,
+                offset: u.int_in_range(0..=70)?,
+            };
+            let bound = Binding { buffer: buffer.clone(), tiling: Tiling::default() };
+            let binding = u.ratio(7, 8)?.then_some(bound);
+            fetch.arrays.push(BoundArray { array, binding });
+        }
+        fetch.swap = Endian::new(u.int_in_range(0..=3)?);
+        fetch.places = places(&fetch.elements, &fetch.arrays);
+        Ok(fetch)
+    }
+
+    #[test]
+    fn vertices_that_are_read_together_are_those_that_are_read_one_by_one() {
+        let (mut together, mut one_by_one) = (0, 0);
+        arbtest::arbtest(|u| {
+            let fetch = random_fetch(u)?;
+            let indices: Vec<u32> =
+                (0..8).map(|_| u.int_in_range(0..=40)).collect::<Result<_>>()?;
+            let mut columns = [InputColumns::default(), InputColumns::default()];
+            columns.iter_mut().for_each(|columns| columns.begin(8, fetch.locations()));
+            let [all, each] = &mut columns;
+            let mut dwords = Vec::new();
+            fetch.load(&indices, all, &mut dwords);
+            for (n, index) in indices.iter().enumerate() {
+                fetch.gather(*index, &mut dwords);
+                fetch.store(&dwords, n, each);
+                for vector in 0..INPUTS {
+                    let bits = |of: &InputColumns| of.vector(vector, n).map(f32::to_bits);
+                    assert_eq!(bits(all), bits(each), "vertex {n}, input {vector} of {fetch:?}");
+                }
+            }
+            *(if fetch.places.is_some() { &mut together } else { &mut one_by_one }) += 1;
+            Ok(())
+        })
+        .budget_ms(500);
+        assert!(together > 0 && one_by_one > 0, "{together} and {one_by_one}");
     }
 
     #[test]

@@ -106,14 +106,32 @@ impl OutputLayout {
         self.colors[n].is_some()
     }
 
-    /// Returns the vertex of outputs, which `output` returns by number.
-    pub(crate) fn vertex(&self, output: impl Fn(usize) -> [f32; 4]) -> Vertex {
-        let at = |place: Option<u8>| place.map_or([0.0; 4], |n| output(usize::from(n)));
-        Vertex {
-            position: output(0),
-            point_size: at(self.point_size)[0],
-            colors: self.colors.map(at),
-            tex: self.tex.map(at),
+    /// Adds vertices to a list, of the outputs that `output` returns by vertex and number.
+    pub(crate) fn vertices(
+        &self,
+        count: usize,
+        output: impl Fn(usize, usize) -> [f32; 4],
+        list: &mut Vec<Vertex>,
+    ) {
+        let first = list.len();
+        list.resize(first + count, Vertex::default());
+        let vertices = &mut list[first..];
+        let each = |register: u8| {
+            let output = &output;
+            move |n: usize| output(n, usize::from(register))
+        };
+        let position = each(0);
+        vertices.iter_mut().enumerate().for_each(|(n, vertex)| vertex.position = position(n));
+        if let Some(size) = self.point_size.map(each) {
+            vertices.iter_mut().enumerate().for_each(|(n, vertex)| vertex.point_size = size(n)[0]);
+        }
+        for (i, register) in (0..).zip(self.colors).filter_map(|(i, at)| Some((i, at?))) {
+            let color = each(register);
+            vertices.iter_mut().enumerate().for_each(|(n, vertex)| vertex.colors[i] = color(n));
+        }
+        for (i, register) in (0..).zip(self.tex).filter_map(|(i, at)| Some((i, at?))) {
+            let tex = each(register);
+            vertices.iter_mut().enumerate().for_each(|(n, vertex)| vertex.tex[i] = tex(n));
         }
     }
 }
@@ -128,15 +146,25 @@ mod tests {
         // Position, colour 1, point size; texture coordinates 0 (4 components) and 2 (2 components).
         state.registers.write(0x2090, 1 | 1 << 2 | 1 << 16);
         state.registers.write(0x2094, 4 | 2 << 6);
-        let outputs = |n: usize| [n as f32; 4];
-        let vertex = OutputLayout::new(&state).vertex(outputs);
-        assert_eq!(vertex.point_size, 1.0);
-        assert_eq!(vertex.colors.map(|c| c[0]), [0.0, 2.0, 0.0, 0.0]);
-        assert_eq!(vertex.tex.map(|c| c[0]), [3.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let vertex = |state: &State| {
+            let mut list = vec![Vertex::default()];
+            OutputLayout::new(state).vertices(
+                2,
+                |n, register| [(register + 100 * n) as f32; 4],
+                &mut list,
+            );
+            assert_eq!(list.len(), 3);
+            assert_eq!(list[2].position, [100.0; 4]);
+            list[1]
+        };
+        let packed = vertex(&state);
+        assert_eq!(packed.point_size, 1.0);
+        assert_eq!(packed.colors.map(|c| c[0]), [0.0, 2.0, 0.0, 0.0]);
+        assert_eq!(packed.tex.map(|c| c[0]), [3.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         state.registers.write(0x2140, 1 << 8);
-        let vertex = OutputLayout::new(&state).vertex(outputs);
-        assert_eq!(vertex.point_size, 1.0);
-        assert_eq!(vertex.colors.map(|c| c[0]), [0.0, 3.0, 0.0, 0.0]);
-        assert_eq!(vertex.tex.map(|c| c[0]), [6.0, 0.0, 8.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let fixed = vertex(&state);
+        assert_eq!(fixed.point_size, 1.0);
+        assert_eq!(fixed.colors.map(|c| c[0]), [0.0, 3.0, 0.0, 0.0]);
+        assert_eq!(fixed.tex.map(|c| c[0]), [6.0, 0.0, 8.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     }
 }

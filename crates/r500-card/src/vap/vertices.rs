@@ -40,6 +40,8 @@ pub(crate) struct Vertices<'a> {
     inputs: &'a mut InputColumns,
     /// Their number; their places in `processed` follow.
     pending: usize,
+    /// Their indices, if inputs are in arrays, from which they are read when the program runs.
+    unread: Vec<u32>,
     /// The number that the program runs for at a time.
     batch: usize,
     /// Vertices that the program has processed, and that are not reported yet.
@@ -86,6 +88,7 @@ impl<'a> Vertices<'a> {
             known: Processed::default(),
             inputs,
             pending: 0,
+            unread: Vec::new(),
             batch,
             ran: 0,
             dwords: Vec::new(),
@@ -178,14 +181,13 @@ impl<'a> Vertices<'a> {
             self.order.push(vertex);
             return Ok(());
         }
-        let dwords = match self.walk {
-            PrimWalk::VERTEX_DATA => self.fetch.embedded(n, &self.call.vertices),
-            _ => {
-                self.fetch.gather(index, &mut self.dwords);
-                &self.dwords
+        match self.walk {
+            PrimWalk::VERTEX_DATA => {
+                let dwords = self.fetch.embedded(n, &self.call.vertices);
+                self.fetch.store(dwords, self.pending, self.inputs);
             }
-        };
-        self.fetch.store(dwords, self.pending, self.inputs);
+            _ => self.unread.push(index),
+        }
         let place = self.processed.len() + self.pending;
         if indexed {
             self.known.insert(index, place);
@@ -200,6 +202,8 @@ impl<'a> Vertices<'a> {
         if self.pending == 0 {
             return Ok(());
         }
+        self.fetch.load(&self.unread, self.inputs, &mut self.dwords);
+        self.unread.clear();
         let (count, layout, inputs) = (self.pending, self.layout, &*self.inputs);
         self.ran += count as u64;
         match &mut self.program {
@@ -211,9 +215,8 @@ impl<'a> Vertices<'a> {
                     executed += 1;
                     if executed.is_multiple_of(1 << 12) { budget.time() } else { Ok(()) }
                 })?;
-                let outputs =
-                    (0..count).map(|n| layout.vertex(|register| memory.output(n, register)));
-                self.processed.extend(outputs);
+                let output = |n, register| memory.output(n, register);
+                layout.vertices(count, output, &mut self.processed);
             }
             Some(Runner::Code { batch, .. }) => {
                 budget.time()?;
@@ -222,14 +225,12 @@ impl<'a> Vertices<'a> {
                 let limit = budget.instructions_of_vertex(vertices);
                 let executed = batch.run(count, limit).unwrap_or_else(|limit| limit.limit + 1);
                 budget.vertex_instructions(executed.saturating_mul(vertices))?;
-                let outputs =
-                    (0..count).map(|n| layout.vertex(|register| batch.output(n, register)));
-                self.processed.extend(outputs);
+                let output = |n, register| batch.output(n, register);
+                layout.vertices(count, output, &mut self.processed);
             }
             None => {
-                let vertices =
-                    (0..count).map(|vertex| layout.vertex(|input| inputs.vector(input, vertex)));
-                self.processed.extend(vertices);
+                let input = |n, vector| inputs.vector(vector, n);
+                layout.vertices(count, input, &mut self.processed);
             }
         }
         self.pending = 0;
