@@ -42,7 +42,7 @@ enum PlaneKind {
 }
 
 impl Plane {
-    /// Returns the component that the plane takes beside w, if it takes one and w: all but user planes, unless a register is 0.
+    /// Returns the component that the plane takes next to w, if it takes one and w: all but user planes, unless a register is 0.
     fn axis(&self) -> Option<usize> {
         let mut axes = (0..3).filter(|axis| self.normal[*axis] != 0.0);
         axes.next().filter(|_| axes.next().is_none() && self.normal[3] != 0.0)

@@ -32,7 +32,7 @@ impl QuadMemory {
     /// Number of quads that are shaded at a time.
     pub(crate) const QUADS: usize = 1 << 16;
     /// Limit of their primitives: they fit into a cache.
-    pub(crate) const PRIMITIVES: usize = 1 << 11;
+    pub(crate) const PRIMITIVES: usize = 1 << 12;
 
     pub(crate) fn clear(&mut self) {
         self.primitives.clear();

@@ -25,7 +25,7 @@ export function embedding(address: string, name: string): string {
 export function embed(open: () => void): void {
   if (embedded === undefined) return;
   document.body.classList.add("embed", `embed-${embedded}`);
-  // The header with its heading is hidden; a screen reader is told what the frame is.
+  // The header is hidden, and its heading with it.
   document.querySelector("main")?.prepend(h("h1", { class: "unseen" }, "r500: a program and its picture"));
   byId("transport", HTMLDivElement).append(
     h("button", { type: "button", class: "whole", title: "Open the whole page with this program in a new tab", onclick: open }, "Open in r500 ↗"),
