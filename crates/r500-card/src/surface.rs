@@ -155,6 +155,9 @@ pub(crate) struct Offsets {
     whole: bool,
 }
 
+/// How many units of a layout a fill prefetches ahead.
+const PREFETCHED: u32 = 16;
+
 /// A surface whose pixels are accessed in horizontal pairs, the first in an even column: one sample a pixel, 16 or 32 bits, in memory's
 /// byte order.
 pub(crate) struct Pairs<'a> {
@@ -269,6 +272,7 @@ impl Pairs<'_> {
         let mut x = x;
         while x < end {
             let next = end.min((x / width + 1) * width);
+            self.prefetch_at([x + PREFETCHED * width, y]);
             let length = (next - x) as usize * bytes;
             let first = self.offset([x, y]);
             match self.surface.layout.row_in_unit() {
@@ -315,6 +319,22 @@ impl Pairs<'_> {
             let offset = self.offset([x, y]);
             let values = self.load(offset).map(|old| value & !kept | old & kept);
             self.store(offset, values, stored);
+        }
+    }
+
+    /// Asks for the pixels of a batch to be in the cache when it is loaded and stored. Often another processor stored them last.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, batch: &Batch, [dx, dy]: [u32; 2]) {
+        for quad in 0..batch.len() {
+            let [x, y] = batch.place(4 * quad);
+            self.prefetch_at([x + dx, y + dy]);
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch_at(&self, at: [u32; 2]) {
+        if let Some(word) = self.words.get(self.offset(at) / 4) {
+            r500_simd::prefetch(word);
         }
     }
 

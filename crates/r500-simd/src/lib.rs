@@ -11,16 +11,18 @@
 //! | [`chunk`] | chunks: sixteen pixels, quad by quad |
 //!
 //! This crate knows only one fact about the R500: pixels come in quads. It uses no other crate of the workspace. Its `unsafe` is the call
-//! of a function compiled for an instruction set, after detection, intrinsics in such functions, and the access to MXCSR.
+//! of a function compiled for an instruction set, after detection, intrinsics in such functions, prefetches, and the access to MXCSR.
 
 pub mod chunk;
 pub mod flush;
 pub mod fp_env;
 pub mod level;
+mod prefetch;
 mod roofline;
 pub mod rounding;
 
 pub use chunk::{Chunk, LANES};
 pub use flush::{Flush, HwFlush, SoftFlush};
 pub use level::{Dispatched, Simd, SimdFn, SimdLevel, SimdTask, inhibit_outer_vectorization};
+pub use prefetch::prefetch;
 pub use rounding::{MagicRound, NativeRound, Rint};

@@ -120,11 +120,19 @@ impl SimdTask for Write<'_, '_> {
             return lanes.fill_quads(quads.quads, fill);
         }
         let mut passed = 0;
-        let mut batch = Batch::EMPTY;
-        let mut n = 0;
-        while n < quads.quads.len() {
-            n += batch.take(quads.quads, n);
-            passed += lanes.batch::<L>(&batch, quads);
+        let mut batches = [Batch::EMPTY; 2];
+        let [mut batch, mut next] = batches.each_mut();
+        let count = quads.quads.len();
+        let mut n = if count > 0 { next.take(quads.quads, 0) } else { 0 };
+        let mut is_last = count == 0;
+        while !is_last {
+            std::mem::swap(&mut batch, &mut next);
+            is_last = n == count;
+            if !is_last {
+                n += next.take(quads.quads, n);
+                lanes.prefetch(next);
+            }
+            passed += lanes.batch::<L>(batch, quads);
         }
         passed
     }
@@ -152,6 +160,16 @@ fn batch_lanes<'m>(
 }
 
 impl Lanes<'_> {
+    /// Asks for what a batch tests and stores to be in the cache soon.
+    #[inline(always)]
+    fn prefetch(&mut self, batch: &Batch) {
+        let Output { zb, .. } = self.output;
+        self.depth.prefetch(zb, batch);
+        if !zb.no_colors {
+            self.render.targets().for_each(|target| target.prefetch(batch));
+        }
+    }
+
     /// Tests and stores a batch. Returns the number of pixels that passed.
     #[inline(always)]
     fn batch<L: SimdLevel>(&mut self, batch: &Batch, quads: &Quads<'_>) -> u64 {

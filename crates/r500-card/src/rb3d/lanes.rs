@@ -88,6 +88,12 @@ impl<'a> RenderLanes<'a> {
 }
 
 impl TargetLanes<'_> {
+    /// Asks for the pixels of a batch to be in the cache when it is written.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, batch: &Batch) {
+        self.surface.prefetch(batch, [0; 2]);
+    }
+
     /// Stores a value.
     #[inline(always)]
     pub(crate) fn fill(&mut self, area: FillArea, value: u32) {

@@ -100,6 +100,16 @@ impl DepthLanes<'_> {
         }
     }
 
+    /// Asks for the pixels of a batch to be in the cache when it is tested.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, zb: &Zb, batch: &Batch) {
+        if let Some(surface) = &self.surface
+            && self.tests()
+        {
+            surface.prefetch(batch, zb.offset);
+        }
+    }
+
     /// Tests the pixels in `left`, and leaves there those that pass.
     #[inline(always)]
     pub(crate) fn test(
