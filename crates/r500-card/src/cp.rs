@@ -333,7 +333,7 @@ impl Pipeline<'_, '_, '_> {
             let QuadMemory { primitives, quads, .. } = &mut self.memory[0];
             let (before, index) = (quads.len(), primitives.len() as u32);
             let add = |quad| quads.push((index, quad));
-            if self.sc.small(&outline, context.budget, add)?.is_some() {
+            if self.sc.small(&outline, context.budget, add)? {
                 if quads.len() > before {
                     primitives.push(&self.su, shape, &outline, &self.shading.varyings);
                     self.flush_full(context)?;

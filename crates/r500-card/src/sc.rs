@@ -24,7 +24,7 @@ pub(crate) struct Samples {
     positions: [GridPoint; SAMPLES],
     center: GridPoint,
     unit: i64,
-    /// Pixels in a unit, rounded.
+    /// 1 / `unit`, rounded.
     per_unit: f64,
 }
 
@@ -210,16 +210,16 @@ impl Sc {
         }))
     }
 
-    /// Adds the quads of a shape, if it is small and nothing but edges and the scissor matter; `None` if it is not. 32 bits hold the edge
-    /// functions of a small shape.
+    /// Adds the quads of a shape, if it is small and nothing but edges and the scissor matter, and returns whether it is. 32 bits hold the
+    /// edge functions of a small shape.
     pub(crate) fn small(
         &self,
         outline: &Outline,
         budget: &mut Budget,
         mut add: impl FnMut(Quad),
-    ) -> Result<Option<()>, CardError> {
+    ) -> Result<bool, CardError> {
         if !self.is_common || outline.stipple.is_some() {
-            return Ok(None);
+            return Ok(false);
         }
         let Samples { unit, center, .. } = self.samples;
         // The pixels with centres within the bounds, and those of them within the scissor.
@@ -234,11 +234,11 @@ impl Sc {
         });
         let [[left, right], [top, bottom]] = drawn;
         if left > right || top > bottom {
-            return Ok(Some(()));
+            return Ok(true);
         }
         let [width, height] = [right - left + 1, bottom - top + 1];
         if width.max(height) > i64::from(SMALL) {
-            return Ok(None);
+            return Ok(false);
         }
         let start = [left & !1, top & !1];
         let at = [0, 1].map(|axis| start[axis] * unit + center[axis]);
@@ -252,7 +252,7 @@ impl Sc {
             let [x, y] = [edge.a * unit, edge.b * unit];
             let reach = (x.abs() + y.abs()) * i64::from(SMALL + 4);
             if value.abs() + reach > i64::from(i32::MAX) {
-                return Ok(None);
+                return Ok(false);
             }
             *lanes = [value, value + x, value + y, value + x + y].map(|value| value as i32);
             *steps = [2 * x, 2 * y].map(|step| step as i32);
@@ -283,7 +283,7 @@ impl Sc {
                 *values = values.map(|value| value + step[1]);
             }
         }
-        Ok(Some(()))
+        Ok(true)
     }
 
     /// Adds the quads of the next two rows of a scan. Returns whether there are more rows.

@@ -69,8 +69,8 @@ fn quads(blocks: &Blocks, outline: &Outline, rules_only: bool) -> Vec<Quad> {
 fn small_quads(blocks: &Blocks, outline: &Outline) -> Option<Vec<Quad>> {
     let mut quads = Vec::new();
     let mut budget = Budget::new(Limits::default());
-    blocks.sc.small(outline, &mut budget, |quad| quads.push(quad)).unwrap()?;
-    Some(quads)
+    let is_small = blocks.sc.small(outline, &mut budget, |quad| quads.push(quad)).unwrap();
+    is_small.then_some(quads)
 }
 
 #[test]
