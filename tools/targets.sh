@@ -32,6 +32,15 @@ needs() {
     command -v "$1" >/dev/null || could_not "the packages have no $1"
 }
 
+# Makes sure that programs for AArch64 can be linked. Debian's compiler may be there without the C library.
+needs_aarch64_linker() {
+    local packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+    needs aarch64-linux-gnu-gcc "${packages[@]}"
+    [ "$(aarch64-linux-gnu-gcc -print-file-name=crti.o)" = crti.o ] || return 0
+    [ -n "$install" ] || could_not "no C library for AArch64: apt-get install ${packages[*]} (or --install)"
+    apt_install "${packages[@]}" || could_not "${packages[*]} cannot be installed"
+}
+
 # Installs the Debian package of a command that is optional; without it, prints what that costs and continues.
 wants() {
     command -v "$1" >/dev/null && return
