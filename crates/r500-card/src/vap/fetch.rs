@@ -136,15 +136,17 @@ impl Fetch {
                         let column = inputs.written_mut(element.location % INPUTS, channel);
                         let column = column.iter_mut().zip(indices);
                         match element.source(channel) {
-                            Ok(component) if component < count => {
+                            ChannelSource::Component(component) if component < count => {
                                 for (value, index) in column {
                                     *value = f32::from_bits(word(first(*index) + component));
                                 }
                             }
-                            Ok(component) => {
+                            ChannelSource::Component(component) => {
                                 column.for_each(|(value, _)| *value = MISSING[component]);
                             }
-                            Err(constant) => column.for_each(|(value, _)| *value = constant),
+                            ChannelSource::Constant(constant) => {
+                                column.for_each(|(value, _)| *value = constant);
+                            }
                         }
                     }
                 }
@@ -240,6 +242,14 @@ fn elements(state: &State) -> Vec<Element> {
     elements
 }
 
+/// What a channel of an input takes.
+#[derive(Clone, Copy, Debug)]
+enum ChannelSource {
+    /// A component of the element.
+    Component(usize),
+    Constant(f32),
+}
+
 /// Values of missing components.
 const MISSING: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
@@ -266,12 +276,11 @@ impl Element {
         }
     }
 
-    /// Returns which component a channel takes, or its constant.
-    fn source(&self, channel: usize) -> Result<usize, f32> {
+    fn source(&self, channel: usize) -> ChannelSource {
         match self.swizzle[channel] {
-            StreamSwizzle::ZERO => Err(0.0),
-            StreamSwizzle::ONE => Err(1.0),
-            select => Ok(usize::from(select.code() & 3)),
+            StreamSwizzle::ZERO => ChannelSource::Constant(0.0),
+            StreamSwizzle::ONE => ChannelSource::Constant(1.0),
+            select => ChannelSource::Component(usize::from(select.code() & 3)),
         }
     }
 
@@ -280,7 +289,10 @@ impl Element {
         for (n, vector) in self.decode(dwords).into_iter().flatten().enumerate() {
             let location = (self.location + n) % INPUTS;
             for channel in (0..4).filter(|channel| self.write >> channel & 1 != 0) {
-                let value = self.source(channel).map_or_else(|constant| constant, |c| vector[c]);
+                let value = match self.source(channel) {
+                    ChannelSource::Component(component) => vector[component],
+                    ChannelSource::Constant(constant) => constant,
+                };
                 write(location, channel, value);
             }
         }
