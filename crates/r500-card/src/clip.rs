@@ -16,8 +16,6 @@ use crate::vap::Vertex;
 pub(crate) struct Clip {
     /// A position is inside if its product with the plane is at least 0.
     planes: Vec<Plane>,
-    /// The [`axis`](Plane::axis) of each plane.
-    axes: Vec<Option<usize>>,
     /// Whether primitives outside a user plane are dropped, and none is clipped.
     cull_only: bool,
     /// Whether edges made by clipping are edges in polygon mode.
@@ -30,6 +28,8 @@ pub(crate) struct Clip {
 struct Plane {
     normal: [f64; 4],
     kind: PlaneKind,
+    /// The component that it takes next to w, if it takes one and w: all but user planes, unless a register is 0.
+    axis: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +42,23 @@ enum PlaneKind {
 }
 
 impl Plane {
-    /// Returns the component that the plane takes next to w, if it takes one and w: all but user planes, unless a register is 0.
-    fn axis(&self) -> Option<usize> {
-        let mut axes = (0..3).filter(|axis| self.normal[*axis] != 0.0);
-        axes.next().filter(|_| axes.next().is_none() && self.normal[3] != 0.0)
+    fn new(normal: [f64; 4], kind: PlaneKind) -> Self {
+        let mut axes = (0..3).filter(|axis| normal[*axis] != 0.0);
+        let axis = axes.next().filter(|_| axes.next().is_none() && normal[3] != 0.0);
+        Self { normal, kind, axis }
+    }
+
+    /// Returns whether a position is inside.
+    #[inline(always)]
+    fn holds(&self, position: [f32; 4]) -> bool {
+        let distance = match self.axis {
+            Some(axis) => {
+                let [along, w] = [axis, 3].map(|n| self.normal[n] * f64::from(position[n]));
+                along + w
+            }
+            None => dot(self.normal, position),
+        };
+        distance >= 0.0
     }
 }
 
@@ -76,10 +89,10 @@ impl Clip {
             let bits = state.pvs.planes();
             for n in (0..PLANES).filter(|n| user[*n]) {
                 let normal = bits[n].map(|x| f64::from(f32::from_bits(x)));
-                planes.push(Plane { normal, kind: PlaneKind::User });
+                planes.push(Plane::new(normal, PlaneKind::User));
             }
             let near = if registers.get::<VapCntl>().dx_clip_space_def() { 0.0 } else { 1.0 };
-            let depth = |normal| Plane { normal, kind: PlaneKind::Depth };
+            let depth = |normal| Plane::new(normal, PlaneKind::Depth);
             planes.push(depth([0.0, 0.0, 1.0, near]));
             planes.push(depth([0.0, 0.0, -1.0, 1.0]));
             let registers = [
@@ -94,12 +107,11 @@ impl Clip {
                 for sign in [1.0, -1.0] {
                     let mut normal = [0.0, 0.0, 0.0, adjust];
                     normal[axis] = sign;
-                    planes.push(Plane { normal, kind: PlaneKind::Side });
+                    planes.push(Plane::new(normal, PlaneKind::Side));
                 }
             }
         }
         Self {
-            axes: planes.iter().map(Plane::axis).collect(),
             planes,
             cull_only: cntl.ucp_cull_only_ena(),
             boundary_edges: cntl.boundary_edge_flag_ena(),
@@ -116,7 +128,7 @@ impl Clip {
                 let normal = [plane.normal[0], plane.normal[1], 0.0, 1.0];
                 dot(normal, position) >= 0.0
             }
-            _ => dot(plane.normal, position) >= 0.0,
+            _ => plane.holds(position),
         })
     }
 
@@ -144,16 +156,8 @@ impl Clip {
     /// `None` if it must be clipped.
     pub(crate) fn whole_triangle(&self, vertices: [&Vertex; 3]) -> Option<bool> {
         let mut inside = true;
-        for (plane, axis) in self.planes.iter().zip(&self.axes) {
-            let normal = plane.normal;
-            let distances = match axis {
-                Some(axis) => vertices.map(|vertex| {
-                    let [along, w] = [*axis, 3].map(|n| f64::from(vertex.position[n]));
-                    normal[*axis] * along + normal[3] * w
-                }),
-                None => vertices.map(|vertex| dot(normal, vertex.position)),
-            };
-            let [a, b, c] = distances.map(|distance| distance >= 0.0);
+        for plane in &self.planes {
+            let [a, b, c] = vertices.map(|vertex| plane.holds(vertex.position));
             if !(a | b | c) {
                 return Some(false);
             }

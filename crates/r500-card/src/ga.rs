@@ -112,6 +112,11 @@ pub(crate) struct Shape<'v> {
 }
 
 impl Shape<'_> {
+    /// Returns whether it is of a back face.
+    pub(crate) fn is_back(&self) -> bool {
+        self.back.unwrap_or(false)
+    }
+
     /// Returns a value of the vertex at each corner.
     #[inline(always)]
     pub(crate) fn values(&self, value: VertexValue) -> [f32; 3] {

@@ -129,7 +129,7 @@ pub(crate) struct Sc {
 const WIDE: u32 = 12;
 
 /// Number of columns and of rows up to which a shape is small.
-const SMALL: u32 = 32;
+const SMALL: i64 = 32;
 
 impl Samples {
     /// Returns the largest whole number not above a number of pixels in units, below 2^31, without a division.
@@ -237,7 +237,7 @@ impl Sc {
             return Ok(true);
         }
         let [width, height] = [right - left + 1, bottom - top + 1];
-        if width.max(height) > i64::from(SMALL) {
+        if width.max(height) > SMALL {
             return Ok(false);
         }
         let start = [left & !1, top & !1];
@@ -250,7 +250,7 @@ impl Sc {
         for ((lanes, steps), edge) in lanes.iter_mut().zip(&mut steps).zip(edges) {
             let value = edge.at(at) + i64::from(is_in(rule, *edge)) - 1;
             let [x, y] = [edge.a * unit, edge.b * unit];
-            let reach = (x.abs() + y.abs()) * i64::from(SMALL + 4);
+            let reach = (x.abs() + y.abs()) * (SMALL + 4);
             if value.abs() + reach > i64::from(i32::MAX) {
                 return Ok(false);
             }

@@ -143,8 +143,7 @@ impl Primitives {
         varyings: &Varyings,
     ) {
         self.varyings = varyings.len();
-        let back = shape.back.unwrap_or(false);
-        self.values.extend(varyings.iter().map(|value| su.values(shape, back, value)));
+        self.values.extend(varyings.iter().map(|value| su.values(shape, value)));
         self.list.push(su.setup(shape, outline));
     }
 
@@ -379,7 +378,7 @@ impl Su {
             }
             false => [e1, e2, e0],
         };
-        let back = shape.back.unwrap_or(false);
+        let back = shape.is_back();
         let depth = corners.map(|corner| {
             let depth = if self.depth_is_w { 1.0 / corner.rhw } else { corner.z };
             depth * self.depth_scale + self.depth_offset
@@ -414,10 +413,10 @@ impl Su {
 
     /// Returns a value at the corners of a shape.
     #[inline(always)]
-    fn values(&self, shape: &Shape<'_>, back: bool, value: VertexValue) -> [f32; 3] {
+    fn values(&self, shape: &Shape<'_>, value: VertexValue) -> [f32; 3] {
         match value {
             // Two-sided colours: 2 and 3 are those of back faces (observed).
-            VertexValue::Color { n: n @ 0..2, channel } if back && self.two_sided[n] => {
+            VertexValue::Color { n: n @ 0..2, channel } if self.two_sided[n] && shape.is_back() => {
                 shape.values(VertexValue::Color { n: n + 2, channel })
             }
             VertexValue::Tex { n, component } if self.cylinders >> (4 * n + component) & 1 != 0 => {
@@ -562,7 +561,7 @@ mod tests {
         }
         let shape = triangle(RIGHT, [0.0; 3], &vertices);
         let values = |su: &Su| {
-            [0, 1].map(|component| su.values(&shape, false, VertexValue::Tex { n: 1, component }))
+            [0, 1].map(|component| su.values(&shape, VertexValue::Tex { n: 1, component }))
         };
         assert_eq!(values(&su(&[])), [[0.9, 0.1, 0.3]; 2]);
         // T1C1.
@@ -583,7 +582,8 @@ mod tests {
         }
         let shape = triangle(RIGHT, [0.0; 3], &vertices);
         let colors = |back| {
-            [0, 1, 2, 3].map(|n| su.values(&shape, back, VertexValue::Color { n, channel: 1 })[2])
+            let shape = Shape { back: Some(back), ..shape };
+            [0, 1, 2, 3].map(|n| su.values(&shape, VertexValue::Color { n, channel: 1 })[2])
         };
         assert_eq!(colors(false), [0.0, 1.0, 2.0, 3.0]);
         assert_eq!(colors(true), [2.0, 3.0, 2.0, 3.0]);

@@ -1,7 +1,8 @@
 //! Vertex fetch: from indices and arrays to the input vectors of a vertex program.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use r500_chip::pm4::VertexArray;
 use r500_chip::values::{DataType, Endian, SignedNorm, StreamSwizzle};
 use r500_chip::vap::{
     VapCntlStatus, VapIndexOffset, VapProgStreamCntl, VapProgStreamCntlExt, VapPscSgnNormCntl,
@@ -92,13 +93,9 @@ impl Fetch {
     /// Reads the dwords of vertex `index`: those of all arrays, one after another.
     pub(crate) fn gather(&self, index: u32, dwords: &mut Vec<u32>) {
         dwords.clear();
-        for BoundArray { array, binding } in &self.arrays {
-            let start = array.offset as usize + index as usize * usize::from(array.stride) * 4;
-            // An array without a buffer reads as an empty one.
-            let words = binding.as_ref().map_or(&[][..], |bound| bound.buffer.words());
-            // As `Buffer::dword` reads: the lowest bits of the address are ignored, and what is outside is 0.
-            let inside = words.get(start / 4..).unwrap_or_default();
-            let size = usize::from(array.size);
+        for bound in &self.arrays {
+            let inside = words(bound).get(first_word(&bound.array, index)..).unwrap_or_default();
+            let size = usize::from(bound.array.size);
             let read = inside.iter().take(size).map(|word| word.load(Ordering::Relaxed));
             let end = dwords.len() + size;
             match self.swap {
@@ -119,13 +116,9 @@ impl Fetch {
             return;
         };
         for (element, place) in self.elements.iter().zip(places) {
-            let BoundArray { array, binding } = &self.arrays[place.array];
-            let words = binding.as_ref().map_or(&[][..], |bound| bound.buffer.words());
-            // The lowest bits of an address are ignored, and what is outside is 0, as in `gather`.
-            let first = |index: u32| {
-                let start = array.offset as usize + index as usize * usize::from(array.stride) * 4;
-                start / 4 + place.dword
-            };
+            let bound = &self.arrays[place.array];
+            let words = words(bound);
+            let first = |index| first_word(&bound.array, index) + place.dword;
             let word = |n: usize| words.get(n).map_or(0, |word| word.load(Ordering::Relaxed));
             match element.floats() {
                 Some(count) if self.swap == Endian::NONE => {
@@ -193,6 +186,17 @@ impl Fetch {
             at += element.dwords() + element.skip;
         }
     }
+}
+
+/// Returns the dwords of an array's buffer; an array without a buffer reads as an empty one.
+fn words(bound: &BoundArray) -> &[AtomicU32] {
+    bound.binding.as_ref().map_or(&[], |binding| binding.buffer.words())
+}
+
+/// Returns the first dword of a vertex in the buffer of an array. As `Buffer::dword` reads: the lowest bits of the address are ignored; readers
+/// take what is outside as 0.
+fn first_word(array: &VertexArray, index: u32) -> usize {
+    (array.offset as usize + index as usize * usize::from(array.stride) * 4) / 4
 }
 
 /// Returns the place of each element in the arrays; `None` if one is not in a single array.
@@ -305,9 +309,6 @@ impl Element {
         let mut vector = MISSING;
         let mut second = None;
         match self.ty {
-            DataType::FLOAT_1 | DataType::FLOAT_2 | DataType::FLOAT_3 | DataType::FLOAT_4 => {
-                (0..=usize::from(self.ty.code())).for_each(|n| vector[n] = float(n));
-            }
             DataType::FLOAT_8 => {
                 vector = [0, 1, 2, 3].map(float);
                 second = Some([4, 5, 6, 7].map(float));
@@ -335,7 +336,7 @@ impl Element {
                 vector = [(0, 0), (0, 16), (1, 0), (1, 16)].map(|(n, lo)| half16(dword(n), lo));
             }
             // Reserved: as one float (open).
-            _ => vector[0] = float(0),
+            _ => (0..self.floats().unwrap_or(1)).for_each(|n| vector[n] = float(n)),
         }
         [Some(vector), second]
     }
@@ -428,10 +429,8 @@ impl Processed {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::sync::atomic::AtomicU32;
 
     use arbtest::arbitrary::{Result, Unstructured};
-    use r500_chip::pm4::VertexArray;
     use r500_stream::{Binding, Buffer, BufferId, Tiling};
 
     use super::*;
