@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { start, visit } from "./tests/page.mjs";
-import { STATES } from "./tests/states.mjs";
+import { STATES, reach } from "./tests/states.mjs";
 
 const folder = process.argv[2] ?? "shots";
 mkdirSync(folder, { recursive: true });
@@ -16,10 +16,10 @@ const only = process.argv.slice(3);
 const at = await start();
 for (const [width, height] of SCREENS) {
   for (const colorScheme of ["light", "dark"]) {
-    for (const [name, { show, ...options }] of Object.entries(STATES)) {
+    for (const [name, { show: _, ...options }] of Object.entries(STATES)) {
       if (only.length > 0 && !only.includes(name) && !only.includes(`${width}x${height}`)) continue;
       const { page, context } = await visit(at, { ...options, viewport: { width, height }, colorScheme });
-      await show(page);
+      await reach(page, name);
       await page.screenshot({ path: join(folder, `${name}-${width}x${height}-${colorScheme}.png`) });
       await context.close();
     }

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import axe from "axe-core";
 
 import { quiet, settled, start, visit } from "./page.mjs";
-import { STATES } from "./states.mjs";
+import { STATES, reach } from "./states.mjs";
 
 let at;
 before(async () => (at = await start()));
@@ -51,19 +51,39 @@ async function violations(page) {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, any }) => `${target.join(" ")} (${any[0]?.message ?? ""})`).join(", ")}`);
 }
 
-for (const [name, { show, ...options }] of Object.entries(STATES)) {
+/** What axe is shown: width of the page, and colours. */
+const LOOKS = [[1280, "light"], [1280, "dark"], [390, "light"], [390, "dark"]];
+
+/** Checks a page with each look. */
+async function checkLooks(page, where) {
+  for (const [width, colorScheme] of LOOKS) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    await quiet(page);
+    assert.deepEqual(await violations(page), [], `${where}: ${colorScheme}, ${width} pixels wide`);
+  }
+}
+
+for (const [name, { show: _, ...options }] of Object.entries(STATES)) {
   test(`axe finds no problems in the state "${name}", light and dark, wide and narrow`, async () => {
     const { page, context } = await visit(at, options);
-    await show(page);
-    for (const [width, colorScheme] of [[1280, "light"], [1280, "dark"], [390, "dark"]]) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.emulateMedia({ colorScheme });
-      await quiet(page);
-      assert.deepEqual(await violations(page), [], `${colorScheme}, ${width} pixels wide`);
-    }
+    await reach(page, name);
+    await checkLooks(page, name);
     await context.close();
   });
 }
+
+test("axe finds no problems in any tab while a pixel is stepped, with a breakpoint", async () => {
+  const { page, context } = await visit(at);
+  await reach(page, "step");
+  await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("RSQ"), false));
+  await page.keyboard.press("F9");
+  for (const name of TABS) {
+    await page.getByRole("tab", { name }).click();
+    await checkLooks(page, name);
+  }
+  await context.close();
+});
 
 test("the keyboard alone reaches everything and steps through a pixel", async () => {
   const { page, context } = await visit(at);

@@ -50,10 +50,7 @@ const step = (page, pixel, position) => page.evaluate(([pixel, position]) => r50
 const tab = async (page, name) => page.getByRole("tab", { name }).click();
 const said = (page, pattern) => page.waitForFunction((source) => new RegExp(source).test(document.getElementById("said").textContent), pattern);
 
-/**
- * Each begins with a first visit, whose picture is there, in a page of its own: `show` leads to the state, the other fields are
- * options of the visit.
- */
+/** Each begins with a first visit, whose picture is there, in a page of its own: `show` leads to the state, the other fields are options of the visit. */
 export const STATES = {
   first: { show: async () => {} },
   lesson: {
@@ -211,7 +208,7 @@ export const STATES = {
         "OUT LAST TEX_SEM_WAIT src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;",
       ].join("\n");
       await page.evaluate((text) => void r500.open({ name: "feedback", text, files: [] }), text);
-      await page.waitForFunction(() => r500.source().name === "feedback" && r500.analysis.value !== undefined);
+      await page.waitForFunction(() => r500.source().name === "feedback" && r500.analysis.value?.ok);
       await tab(page, "Textures");
     },
   },
@@ -243,22 +240,14 @@ export const STATES = {
       await tab(page, "Flow");
     },
   },
-  "step-constants": {
-    show: async (page) => {
-      await step(page, [127, 127], 5);
-      await tab(page, "Constants");
-    },
-  },
   numbers: { show: async (page) => tab(page, "Numbers") },
   embed: { fragment: "&embed", show: async () => {} },
   "embed-code": { fragment: "&embed=code", show: async () => {} },
 };
 
-for (const state of Object.values(STATES)) {
-  const { show } = state;
-  state.show = async (page) => {
-    await settled(page);
-    await show(page);
-    await quiet(page);
-  };
+/** Leads a first visit to a state. */
+export async function reach(page, name) {
+  await settled(page);
+  await STATES[name].show(page);
+  await quiet(page);
 }
