@@ -34,7 +34,7 @@ pub(super) struct Replay {
     /// The capture
     #[arg(value_name = "CAPTURE")]
     file: PathBuf,
-    /// Write the frames into this directory, as frame-00000.png and so on
+    /// Write the frames into this directory, as frame-00000.png and so on; with --draw also the name of a PNG file
     #[arg(short, long, value_name = "DIRECTORY")]
     output: Option<PathBuf>,
     /// What runs fragment programs; all give the same bits. jit compiles each program before its first draw
@@ -47,7 +47,7 @@ pub(super) struct Replay {
     #[arg(long, value_name = "CAPTURE")]
     compare: Option<PathBuf>,
     /// Stop after this draw, as `r500 stream --list` counts them, and write what render target A then holds into the directory
-    /// of --output, as draw-00017.png
+    /// of --output, as draw-00017.png, or to the PNG file that it names
     #[arg(
         long,
         value_name = "N",
@@ -82,7 +82,7 @@ Examples:
   r500 replay demo.r5cs --engine reference
   r500 replay demo.r5cs --engine jit --stats     how many draws ran on which engine
   r500 replay demo.r5cs --rules --stats          the same without the paths for common states
-  r500 replay demo.r5cs -o frames --draw 17      what the picture is after draw 17
+  r500 replay demo.r5cs -o now.png --draw 17     what the picture is after draw 17
   r500 replay demo.r5cs --compare other.r5cs     where two runs of a program part";
 
 /// Hashes of buffers after a submission.
@@ -90,8 +90,8 @@ type Hashes = Vec<(BufferId, u64)>;
 
 impl Replay {
     pub(super) fn run(&self) -> Outcome {
-        if let Some(directory) = &self.output {
-            create_folder(directory)?;
+        if let Some(output) = &self.output {
+            self.prepare(output)?;
         }
         let deadline = deadline(self.limit_time);
         let mut run = Run {
@@ -123,10 +123,9 @@ impl Replay {
                         Err(CardError::Time) => return Err(self.out_of_time(&run)),
                         result => result.unwrap_or(false),
                     };
-                    if let (true, Some(draw), Some(directory)) = (arrived, self.draw, &self.output)
-                    {
+                    if let (true, Some(draw), Some(output)) = (arrived, self.draw, &self.output) {
                         let number = run.counts.submissions - 1;
-                        self.write_target(directory, draw, number, &run.card)?;
+                        self.write_target(output, draw, number, &run.card)?;
                         return Ok(run.status());
                     }
                 }
@@ -135,7 +134,9 @@ impl Replay {
                     Err(OutOfTime) => return Err(self.out_of_time(&run)),
                 },
                 Some(Event::Flip { buffer, picture, tiling }) => {
-                    if let Some(directory) = &self.output {
+                    if let Some(directory) = &self.output
+                        && !is_picture(directory)
+                    {
                         let frame = match frame_rgb(&buffer, &picture, tiling, deadline) {
                             Err(FrameError::Time(_)) => return Err(self.out_of_time(&run)),
                             frame => frame.map_err(|error| self.not_a_frame(&run, error))?,
@@ -155,6 +156,22 @@ impl Replay {
             return Err(out_of_range("draw", draw, draws).context(self.file.display()));
         }
         run.finish()
+    }
+
+    /// Creates the directory, if it is one.
+    fn prepare(&self, output: &Path) -> Outcome<()> {
+        if !is_picture(output) {
+            return create_folder(output);
+        }
+        if self.draw.is_none() {
+            let folder = output.with_extension("");
+            return Err(Failure::usage(format!(
+                "-o {}: frames are written into a directory, `-o {}`; one file is for --draw",
+                output.display(),
+                folder.display()
+            )));
+        }
+        Ok(())
     }
 
     /// Reports that the time limit was reached, with what was done until then.
@@ -209,7 +226,7 @@ impl Replay {
     /// Writes what render target A holds after a draw, and reports where; row 0 is the first in memory.
     fn write_target(
         &self,
-        directory: &Path,
+        output: &Path,
         draw: u64,
         submission: u64,
         card: &Card,
@@ -220,7 +237,10 @@ impl Replay {
         let [width, height] = target.size;
         let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
         let pixels = target.colors.iter().map(|color| color.map(byte)).collect();
-        let path = directory.join(format!("draw-{draw:05}.png"));
+        let path = match is_picture(output) {
+            true => output.to_owned(),
+            false => output.join(format!("draw-{draw:05}.png")),
+        };
         self.write_png(&path, &Picture { width, height, pixels })?;
         writeln!(
             terminal::out(),
@@ -241,6 +261,12 @@ impl Replay {
         let bytes = encode_png(picture).map_err(|error| cannot(error.into()))?;
         put(path, &bytes)
     }
+}
+
+/// Returns whether an output is the name of a PNG file, not of a directory.
+fn is_picture(output: &Path) -> bool {
+    let extension = output.extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("png")) && !output.is_dir()
 }
 
 /// The state of a replay.
