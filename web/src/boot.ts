@@ -1,8 +1,6 @@
-// Fetches and compiles the module while the page's script is still loading.
+// Fetches and compiles the module, and starts workers for it, while the page's script is still loading.
 
+import { startEarly } from "./machine/early.ts";
 import { load } from "./machine/load.ts";
 
-const module = load("r500.wasm");
-// The page reports errors of the module.
-module.catch(() => {});
-globalThis.r500Module = module;
+globalThis.r500Early = startEarly(load("r500.wasm"));

@@ -34,6 +34,7 @@ import { isScene } from "./scene/kind.ts";
 import { SceneDrawing } from "./scene/drawing.ts";
 import { SceneLanguage } from "./scene/language.ts";
 import { sceneMode } from "./scene/mode.ts";
+import { drawers } from "./machine/early.ts";
 import { Pool } from "./machine/pool.ts";
 import { sourceRequest, type Analysis, type Bits4, type Judged, type Range, type Source, type TextEdit } from "./machine/protocol.ts";
 import { Breakpoints } from "./model/breakpoints.ts";
@@ -71,14 +72,14 @@ const NARROW = matchMedia("(max-width: 860px)");
 /** Milliseconds that an answer about the text may take. */
 const PATIENCE = 5_000;
 
-const module = globalThis.r500Module ?? load("r500.wasm");
+const module = globalThis.r500Early?.module ?? load("r500.wasm");
 performance.mark("main");
 void module.then(() => performance.mark("module"), () => {});
 let laterModule: Promise<WebAssembly.Module> | undefined;
 /** The module with the optimiser, the compiler of GLSL and the virtual card, which is loaded on first use. */
 const later = (): Promise<WebAssembly.Module> => (laterModule ??= load("optimizer.wasm"));
 const sceneDrawing = new SceneDrawing(later);
-const pool = new Pool(module, Math.min(Math.max(navigator.hardwareConcurrency || 2, 2), 8), sceneDrawing);
+const pool = new Pool(module, drawers(), sceneDrawing);
 const assistant = new Client(module, patience(PATIENCE));
 assistant.onrestart = () => program.forget();
 const language = new SceneLanguage(assistant, () => {
@@ -103,6 +104,19 @@ const hostTextures = new HostTextures();
 let shaders: Client | undefined;
 const pictures = new Pictures(pool, () => (shaders ??= new Client(module, patience(PATIENCE))));
 const player: Player = new Player(pictures, transport, stage, new LiveTextures(hostTextures));
+
+/** Whether there is something for the workers to do: a shader is compiled first. */
+const isCompiled = ({ text, glsl }: Source): boolean => text !== "" || glsl === undefined;
+
+// Workers assemble and draw the first program while the rest of the page is put together. A link also says what to show of its program.
+const drafts = new Drafts(lasting, ofTab);
+if (location.hash.length <= 1) {
+  const source = (drafts.own() ?? drafts.recent()[0])?.source ?? first;
+  if (isCompiled(source)) pool.prepareAndDraw(source, (own) => player.first(own), (picture) => player.early(picture));
+  // Workers that have just started get their messages from this thread, which is busy with the page from here on.
+  await new Promise((resolve) => setTimeout(resolve));
+}
+
 takeKeys(stage.focusable, hostTextures, () => transport.playing.value);
 const thumbnails = new Thumbnails(pictures, transport);
 engineChoice(pictures);
@@ -215,7 +229,6 @@ const problems = new Problems(byId("problems", HTMLElement), editor, {
   fixAll: () => void refactor.fixAll(),
 });
 const marks: Marks = new Marks(program, editor, breakpoints, () => (tabs.shown.value === "step" ? (stepper.moment.value?.address ?? undefined) : undefined));
-const drafts = new Drafts(lasting, ofTab);
 const work: Work = new Work(program, editor, breakpoints, drafts, {
   opening: ({ glsl }) => {
     // What is said before the first program is about the link that brought the visitor.
@@ -607,9 +620,7 @@ async function begin(): Promise<void> {
   const link = location.hash.length > 1 ? await linked() : undefined;
   const [latest] = drafts.recent();
   const own = drafts.own();
-  // Workers assemble the program during its analysis.
-  const toShow = link?.source ?? own?.source ?? latest?.source ?? first;
-  if (toShow.text !== "" || toShow.glsl === undefined) pool.prepare(toShow);
+  if (link !== undefined && isCompiled(link.source)) pool.prepare(link.source);
   if (link !== undefined) {
     void openLink(link);
     if (latest !== undefined) work.offer(latest);
@@ -627,7 +638,16 @@ if ("serviceWorker" in navigator && isSecureContext) {
   const { serviceWorker } = navigator;
   // After the first visit, the remaining files are cached, too, for use without a network.
   serviceWorker.controller?.postMessage("again");
-  addEventListener("load", () => void serviceWorker.register("offline.js").catch(() => {}));
+  // It fetches all files, so it begins when the page has no other work.
+  void quiet().then(() => serviceWorker.register("offline.js")).catch(() => {});
+}
+
+/** Waits until the first program is shown, with its picture if it has one. */
+async function quiet(): Promise<void> {
+  await new Promise<void>((resolve) => program.analysis.watch((found) => found !== undefined && resolve()));
+  // By then the picture is asked for.
+  await new Promise((resolve) => setTimeout(resolve));
+  await player.settled();
 }
 
 /** The interface for the console and for tests. */

@@ -20,5 +20,5 @@ declare module "virtual:guide" {
   export default guide;
 }
 
-/** The module, if boot.ts has started to load it. */
-declare var r500Module: Promise<WebAssembly.Module> | undefined;
+/** The module and its workers, if boot.ts has started them. */
+declare var r500Early: import("./machine/early.ts").Early | undefined;

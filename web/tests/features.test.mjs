@@ -274,7 +274,7 @@ test("most examples move", async () => {
   // What plays moves by itself: frame by frame the time advances.
   await page.evaluate(() => (r500.transport.playing.value = true));
   const time = await page.evaluate(() => r500.transport.time.value);
-  await page.waitForFunction((time) => r500.player.shown.view.time > time, time);
+  await page.waitForFunction((time) => r500.player.shown?.view.time > time, time);
   await context.close();
 });
 

@@ -163,14 +163,14 @@ async function load(path) {
 }
 
 test("the breakpoint store toggles, moves and merges", async () => {
-  const { Breakpoints, when } = await load("model/breakpoints.ts");
+  const { Breakpoints, breakpoint, when } = await load("model/breakpoints.ts");
   const store = new Breakpoints();
   const addresses = () => store.all.value.map((one) => one.address);
-  const plain = (address) => ({ address, condition: null, changes: null });
+  const plain = (address) => breakpoint({ address });
   let changes = -1;
   store.all.watch(() => changes++);
   assert.equal(store.toggleAt(3), true);
-  assert.equal(store.toggle({ address: 3, condition: "x > 1", changes: null }), true);
+  assert.equal(store.toggle(breakpoint({ address: 3, condition: "x > 1" })), true);
   assert.equal(store.toggle(plain(5)), true);
   store.move(new Map([[3, 4]]));
   assert.deepEqual(addresses(), [4, 4, 5]);
@@ -183,7 +183,7 @@ test("the breakpoint store toggles, moves and merges", async () => {
   store.move(new Map([[6, 7]]));
   assert.deepEqual(addresses(), [7], "two on one instruction are one");
   assert.equal(store.toggleAt(7), false);
-  store.toggle({ address: null, condition: null, changes: "temp[1]" });
+  store.toggle(breakpoint({ changes: "temp[1]" }));
   assert.equal(when(store.all.value[0]), "when temp[1] changes");
   store.clear();
   assert.deepEqual(addresses(), []);

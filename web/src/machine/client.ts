@@ -2,6 +2,8 @@
 
 import { begin } from "../app/activity.ts";
 import type { Answers, Ask, RequestName } from "./protocol.ts";
+import { adopt, newWorker } from "./early.ts";
+import type { First } from "./first.ts";
 import type { Message, Reply } from "./worker.ts";
 
 /** A request was abandoned because the worker was stopped. */
@@ -22,6 +24,8 @@ interface Waiting {
 
 export class Client {
   private worker: Worker | undefined;
+  /** Whether the module is there; or why there is none. */
+  private state: "waits" | "ready" | Error = "waits";
   private next = 0;
   /** Number of successive workers that failed without an answer in between. */
   private failures = 0;
@@ -46,17 +50,39 @@ export class Client {
     private readonly module: Promise<WebAssembly.Module>,
     private readonly patience = Infinity,
   ) {
+    // Requests wait in the worker.
+    module.then(
+      () => {
+        this.state = "ready";
+        this.await();
+      },
+      (error: unknown) => {
+        this.state = error instanceof Error ? error : new Error(String(error));
+        this.giveUp(this.state);
+      },
+    );
     this.start();
   }
 
   async ask<K extends RequestName>(what: K, request: Ask<K>, attached: readonly Uint8Array[] = []): Promise<Answers[K]> {
+    return this.send((id) => this.post({ id, request: { do: what, ...request }, attached }));
+  }
+
+  /** Loads a program and draws a picture of it, without a word from here in between. Returns the answers to both. */
+  loadAndDraw(request: Ask<"load">, attached: readonly Uint8Array[], first: First): [Promise<Answers["load"]>, Promise<Answers["draw"]>] {
+    const id = this.next++;
+    const drawn = this.send<"draw">(() => {}, id);
+    return [this.send<"load">((of) => this.post({ id: of, request: { do: "load", ...request }, attached, then: { id, first } })), drawn];
+  }
+
+  /** Posts a request and waits for its answer. */
+  private async send<K extends RequestName>(post: (id: number) => void, id = this.next++): Promise<Answers[K]> {
     const end = begin();
     try {
-      await this.module;
-      const id = this.next++;
+      if (this.state instanceof Error) throw this.state;
       return await new Promise((resolve, reject) => {
         this.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
-        this.post({ id, request: { do: what, ...request }, attached });
+        post(id);
         if (this.waiting.size === 1) this.await();
       });
     } finally {
@@ -69,28 +95,29 @@ export class Client {
     this.worker?.terminate();
     this.start();
     this.onrestart?.();
-    this.giveUp(why);
+    this.giveUp(new Stopped(why));
   }
 
   /** Starts the time limit for the next answer. */
   private await(): void {
     clearTimeout(this.watch);
     if (this.waiting.size === 0) this.idling.splice(0).forEach((resolve) => resolve());
-    if (this.waiting.size === 0 || this.patience === Infinity) return;
+    if (this.waiting.size === 0 || this.patience === Infinity || this.state !== "ready") return;
     this.watch = setTimeout(() => this.restart(`stopped: no answer after ${this.patience / 1000} seconds`), this.patience);
   }
 
   /** Rejects all pending requests. */
-  private giveUp(why: string): void {
+  private giveUp(why: Error): void {
     clearTimeout(this.watch);
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     this.idling.splice(0).forEach((resolve) => resolve());
-    for (const one of waiting) one.reject(new Stopped(why));
+    for (const one of waiting) one.reject(why);
   }
 
   private start(): void {
-    const worker = new Worker(new URL("worker.js", document.baseURI), { type: "module" });
+    const early = adopt(this.module);
+    const worker = early ?? newWorker();
     this.worker = worker;
     worker.onmessage = ({ data }: MessageEvent<Reply>) => {
       this.failures = 0;
@@ -106,10 +133,14 @@ export class Client {
       const why = `the worker failed: ${event.message}`;
       // After four failures in a row, the worker is not restarted.
       if (this.failures < 4) this.restart(why);
-      else this.giveUp(why);
+      else this.giveUp(new Stopped(why));
     };
-    // The module is sent first, because requests need it.
-    void this.module.then((module) => this.worker === worker && worker.postMessage({ module } satisfies Message));
+    // One that was started early gets the module early.
+    if (early !== undefined) return;
+    this.module.then(
+      (module) => this.worker === worker && worker.postMessage({ module } satisfies Message),
+      () => {},
+    );
   }
 
   private post(message: Message): void {

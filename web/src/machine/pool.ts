@@ -2,6 +2,7 @@
 
 import { patience } from "../app/patience.ts";
 import { Client, Stopped } from "./client.ts";
+import { bandsOf } from "./first.ts";
 import { isScene } from "../scene/kind.ts";
 import type { SceneDrawing } from "../scene/drawing.ts";
 import type { Left, LiveTexels } from "../picture/live.ts";
@@ -35,6 +36,9 @@ export const drawingOf = (view: View, limit: number, bands: Drawing["bands"] = [
   live: view.live.map(({ unit, size, bytes }) => ({ unit, size, length: bytes?.length ?? 0 })),
 });
 
+/** Returns a text that is equal for equal pictures of a program without textures that change. */
+const askedFor = (view: View): string => JSON.stringify(drawingOf(view, instructions.value));
+
 /** Returns the bytes that a drawing has attached. */
 export const attachedTo = (view: View): Uint8Array[] => view.live.flatMap(({ bytes }) => bytes ?? []);
 
@@ -56,8 +60,6 @@ export interface Picture {
   left: Left;
 }
 
-/** Rows of a stripe. Workers draw alternating stripes, so that expensive regions are divided among them. */
-const STRIPE = 16;
 /** Milliseconds after which a picture is abandoned. */
 const PATIENCE = 8_000;
 /** Milliseconds that a new program waits for the previous program's picture. */
@@ -75,6 +77,8 @@ export class Pool {
   private drawn: { target: number; size: [number, number] } | undefined;
   /** The prepared source that is not loaded yet. */
   private prepared: { source: Source; loaded: Promise<Loaded> } | undefined;
+  /** The picture of it that was begun before it was asked for. */
+  private begun: { source: Source; asked: string; picture: Promise<Picture> } | undefined;
 
   constructor(
     module: Promise<WebAssembly.Module>,
@@ -90,12 +94,43 @@ export class Pool {
     return this.clients.length;
   }
 
-  /** Loads the first program before its analysis, so that the first picture appears sooner. */
+  /** Loads a program before its analysis. */
   prepare(source: Source): void {
     const loaded = this.load(source);
     // The analysis reports whether the program can be drawn.
     loaded.catch(() => {});
     this.prepared = { source, loaded };
+  }
+
+  /**
+   * Loads a program before its analysis, and draws its first picture. `view`: what is shown of a program with this size of its own; `drawn` gets
+   * the picture.
+   */
+  prepareAndDraw(source: Source, view: (own: Loaded["size"]) => View, drawn: (picture: Picture) => void): void {
+    if (isScene(source.text)) return this.prepare(source);
+    this.source = source;
+    this.drawn = undefined;
+    const { size: _, bands: __, ...drawing } = drawingOf(view(null), instructions.value);
+    const parts: Promise<Drawn>[] = [];
+    const all = this.clients.map((client, n) => {
+      const first = { drawing, worker: n, workers: this.clients.length };
+      const [loaded, part] = client.loadAndDraw(sourceRequest(source), source.files.map((file) => file.bytes), first);
+      part.catch(() => {});
+      parts.push(part);
+      return this.given(n, source, loaded);
+    });
+    const loaded = Promise.all(all).then(([loaded]) => loaded as Loaded);
+    this.prepared = { source, loaded };
+    loaded.then(
+      ({ size, live }) => {
+        if (this.source !== source || live.length > 0) return;
+        const wanted = view(size);
+        const picture = this.collect(wanted, (_, n) => parts[n]);
+        picture.then((picture) => this.source === source && drawn(picture), () => {});
+        this.begun = { source, asked: askedFor(wanted), picture };
+      },
+      () => {},
+    );
   }
 
   /** Loads a program. A drawing of another program that takes too long is abandoned. */
@@ -123,12 +158,22 @@ export class Pool {
 
   async draw(view: View): Promise<Picture> {
     if (this.isScene) return this.scenes.draw(view);
+    const { begun } = this;
+    this.begun = undefined;
+    if (begun !== undefined && begun.source === this.source && begun.asked === askedFor(view)) return begun.picture;
+    const [, height] = view.size;
+    return this.collect(view, async (client, n) => {
+      const bands = bandsOf(height, n, this.clients.length);
+      if (bands.length === 0) return undefined;
+      if (this.source !== undefined && this.has[n] !== this.source) await this.give(n, this.source);
+      return client.ask("draw", drawingOf(view, instructions.value, bands), attachedTo(view));
+    });
+  }
+
+  /** Puts a picture together from the parts of the workers. */
+  private async collect(view: View, part: (client: Client, n: number) => Promise<Drawn | undefined> | undefined): Promise<Picture> {
     const start = performance.now();
     const [width, height] = view.size;
-    const shares: [number, number][][] = this.clients.map(() => []);
-    for (let y = 0, n = 0; y < height; y += STRIPE, n++) {
-      shares[n % shares.length]?.push([y, Math.min(STRIPE, height - y)]);
-    }
     const pixels = new Uint8ClampedArray(width * height * 4);
     const limit = patience(PATIENCE);
     const watch = setTimeout(() => {
@@ -137,14 +182,7 @@ export class Pool {
       }
     }, limit);
     try {
-      const parts = await Promise.all(
-        this.clients.map(async (client, n): Promise<Drawn | undefined> => {
-          const bands = shares[n] ?? [];
-          if (bands.length === 0) return undefined;
-          if (this.source !== undefined && this.has[n] !== this.source) await this.give(n, this.source);
-          return client.ask("draw", drawingOf(view, instructions.value, bands), attachedTo(view));
-        }),
-      );
+      const parts = await Promise.all(this.clients.map(part));
       const all = parts.filter((part) => part !== undefined);
       for (const band of all.flatMap((part) => part.bands)) {
         pixels.set(band.bytes, (height - band.y - band.rows) * width * 4);
@@ -258,8 +296,12 @@ export class Pool {
     if (client === undefined) return undefined;
     const known = this.giving[n];
     if (known?.source === source) return known.loaded;
+    return this.given(n, source, client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes)));
+  }
+
+  /** Notes that a worker is about to have a program. */
+  private async given(n: number, source: Source, loaded: Promise<Loaded>): Promise<Loaded> {
     this.has[n] = undefined;
-    const loaded = client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes));
     this.giving[n] = { source, loaded };
     try {
       const answer = await loaded;

@@ -2,7 +2,7 @@
 
 import type { Pictures } from "../gpu/pictures.ts";
 import type { Picture, View } from "../machine/pool.ts";
-import { DEPTH, type Bits4, type Source } from "../machine/protocol.ts";
+import { DEPTH, type Bits4, type Loaded, type Source } from "../machine/protocol.ts";
 import { h, message } from "../app/dom.ts";
 import { count } from "../app/numbers.ts";
 import { instructions, LIMITS } from "../machine/limit.ts";
@@ -62,17 +62,29 @@ export class Player {
     return this.source === undefined ? undefined : (this.shown?.view ?? this.view());
   }
 
-  private view(): View {
+  /** The view of the first picture of a program of this size, if it begins as it is. */
+  first(own: Loaded["size"]): View {
+    return this.view(this.transport.pixelsOf(own));
+  }
+
+  /** Shows the first picture of a program that is about to be loaded. */
+  early(picture: Picture): void {
+    if (this.source !== undefined) return;
+    performance.mark("first picture");
+    this.stage.show(picture);
+  }
+
+  private view(size = this.transport.pixels): View {
     const { transport } = this;
     return {
-      size: transport.pixels,
+      size,
       time: transport.time.value,
       constants: new Map(this.tried),
       target: transport.target.value,
       look: transport.look.value,
       mouse: this.inputs.has("mouse") ? this.stage.mouse.value : null,
       frame: this.live.any ? this.live.frame : this.inputs.has("frame") ? this.frames : 0,
-      live: this.live.texels(transport.pixels),
+      live: this.live.texels(size),
     };
   }
 

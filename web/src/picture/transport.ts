@@ -3,6 +3,7 @@
 import { byId, h } from "../app/dom.ts";
 import { Signal } from "../app/signal.ts";
 import { DEPTH, TARGET_NAMES, type Look } from "../machine/protocol.ts";
+import { DEFAULT_SIZE } from "../machine/first.ts";
 import { SizeDialog } from "./size.ts";
 
 const SIZES = ["", "64x64", "128x128", "256x256", "512x512", "640x360", "1024x1024", "1280x720"];
@@ -36,7 +37,7 @@ export class Transport {
   private readonly targets = h("select", { "aria-label": "Render target", onchange: () => (this.target.value = Number(this.targets.value)) });
   private readonly sizing = h("label", {}, "size", this.sizes);
   private readonly moving = h("span", { class: "moving" }, this.play, this.back, h("label", {}, "time", this.clock, "s"));
-  private own: [number, number] = [256, 256];
+  private own: [number, number] = DEFAULT_SIZE;
   private readonly channels = ["Red", "Green", "Blue", "Alpha"].map((name, n) =>
     h("button", { type: "button", class: `channel ${name.toLowerCase()}`, title: n === 3 ? "Alpha: show what is transparent" : `${name}; one alone is grey`, "aria-label": `${name} channel`, onclick: () => this.toggleChannel(n) }, name[0]),
   );
@@ -108,7 +109,7 @@ export class Transport {
 
   /** Sets the choices that the program offers. */
   offer(own: [number, number] | null, moves: boolean, targets: readonly boolean[], depth: boolean): void {
-    this.own = own ?? [256, 256];
+    this.own = own ?? DEFAULT_SIZE;
     this.moving.hidden = !moves;
     if (!moves) this.playing.value = false;
     const chosen = this.sizes.value;
@@ -136,6 +137,11 @@ export class Transport {
 
   get pixels(): [number, number] {
     return this.size.value ?? this.own;
+  }
+
+  /** The size of the drawing of a program with this size of its own. */
+  pixelsOf(own: [number, number] | null): [number, number] {
+    return this.size.value ?? own ?? DEFAULT_SIZE;
   }
 
   toggle(): void {

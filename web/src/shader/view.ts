@@ -44,7 +44,8 @@ const PAUSE = 80;
 const READ_ONLY = "This is what the compiler makes of the shader; “Continue in assembly” makes it a program that can be edited";
 
 export class ShaderView {
-  readonly editor: ShaderEditor;
+  /** The editor and its problems, from the first shader on. */
+  private made: { editor: ShaderEditor; problems: Problems } | undefined;
   /** The text that was compiled last, and the answer. */
   private known: { text: string; result: CompiledShader } | undefined;
   private active = false;
@@ -57,7 +58,6 @@ export class ShaderView {
   /** The editor's state of the last shader that was left. */
   private left: EditorState | undefined;
   private readonly limits = new Limits();
-  private readonly problems: Problems;
   private readonly root = byId("shader", HTMLDivElement);
   private readonly buttons: Record<"glsl" | "assembly", HTMLButtonElement>;
   private readonly proceed: HTMLButtonElement;
@@ -75,15 +75,24 @@ export class ShaderView {
     };
     this.proceed = h("button", { type: "button", class: "proceed", title: "Make the compiled program an ordinary program in assembly", onclick: () => events.toAssembly() }, "Continue in assembly");
     byId("languages", HTMLDivElement).append(h("div", { class: "switch", role: "group", "aria-label": "Language" }, this.buttons.glsl, this.buttons.assembly), this.proceed, this.limits.root);
-    this.editor = new ShaderEditor({
+    this.switched();
+  }
+
+  get editor(): ShaderEditor {
+    return this.parts.editor;
+  }
+
+  private get parts(): { editor: ShaderEditor; problems: Problems } {
+    if (this.made !== undefined) return this.made;
+    const editor = new ShaderEditor({
       changed: () => this.changed(),
-      moved: (at) => this.choose("cursor", { line: this.editor.lineOf(at) }),
-      pointed: (at) => this.choose("pointer", at === undefined ? undefined : { line: this.editor.lineOf(at) }),
+      moved: (at) => this.choose("cursor", { line: editor.lineOf(at) }),
+      pointed: (at) => this.choose("pointer", at === undefined ? undefined : { line: editor.lineOf(at) }),
     });
     const problems = h("div", { class: "shader" });
     byId("problems", HTMLElement).append(problems);
-    this.problems = new Problems(problems, this.editor, { explain: async () => null });
-    this.switched();
+    this.made = { editor, problems: new Problems(problems, editor, { explain: async () => null }) };
+    return this.made;
   }
 
   /** Returns what the editor of the program needs: links, and that it is not edited while a shader is shown. */
@@ -139,7 +148,7 @@ export class ShaderView {
     document.body.classList.toggle("glsl", this.active);
     this.root.hidden = !this.active;
     if (this.active) this.root.append(this.editor.view.dom);
-    else this.editor.view.dom.remove();
+    else this.made?.editor.view.dom.remove();
     this.proceed.hidden = !this.active;
     this.limits.root.hidden = !this.active;
     this.buttons.glsl.setAttribute("aria-pressed", String(this.active));
@@ -224,7 +233,7 @@ export class ShaderView {
     const all = [...diagnostics, ...this.assembled];
     this.editor.show(diagnostics);
     const { result } = this.known ?? {};
-    this.problems.show(all, result === undefined || result.text === null ? undefined : result.lines.length, false);
+    this.parts.problems.show(all, result === undefined || result.text === null ? undefined : result.lines.length, false);
   }
 
   /** Called with the analysis of the program: links its instructions with the lines of the shader. */
