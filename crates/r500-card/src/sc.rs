@@ -62,7 +62,13 @@ impl Samples {
     /// Returns x and y of the centres of a quad's pixels, given the first pixel.
     #[inline(always)]
     pub(crate) fn quad_centers(&self, first: [u32; 2]) -> [[f64; 4]; 2] {
-        let [x, y] = self.center(first).map(|at| [at as f64, (at + self.unit) as f64]);
+        let unit = self.unit as f64;
+        // Exact, and conversions of signed numbers are instructions.
+        let centre = |axis: usize| {
+            let at = f64::from(first[axis].cast_signed()) * unit + self.center[axis] as f64;
+            [at, at + unit]
+        };
+        let [x, y] = [centre(0), centre(1)];
         [[x[0], x[1], x[0], x[1]], [y[0], y[0], y[1], y[1]]]
     }
 
@@ -259,9 +265,12 @@ impl Sc {
         }
         budget.pixels((width * height) as u64)?;
         let is_cut = drawn != inside;
-        for y in (start[1]..=bottom).step_by(2) {
+        // Ranges with steps cost more than the edges.
+        let [start_x, mut y] = start;
+        while y <= bottom {
             let mut row = lanes;
-            for x in (start[0]..=right).step_by(2) {
+            let mut x = start_x;
+            while x <= right {
                 let mut masks: [u8; 4] = std::array::from_fn(|n| {
                     u8::from(row[0][n] | row[1][n] | row[2][n] | row[3][n] >= 0)
                 });
@@ -278,10 +287,12 @@ impl Sc {
                 for (values, step) in row.iter_mut().zip(steps) {
                     *values = values.map(|value| value + step[0]);
                 }
+                x += 2;
             }
             for (values, step) in lanes.iter_mut().zip(steps) {
                 *values = values.map(|value| value + step[1]);
             }
+            y += 2;
         }
         Ok(true)
     }

@@ -309,8 +309,10 @@ impl<'e> Shading<'e> {
         }
         shares.resize_with(SHARES, Vec::new);
         shares.iter_mut().for_each(Vec::clear);
-        for quad in quads {
-            shares[usize::from(quad.1.y) / SHARE_ROWS % SHARES].push(*quad);
+        let share = |(_, quad): &(u32, Quad)| usize::from(quad.y) / SHARE_ROWS % SHARES;
+        // Quads of a row follow one another.
+        for run in quads.chunk_by(|a, b| share(a) == share(b)) {
+            shares[share(&run[0])].extend_from_slice(run);
         }
         let shares = &shares[..];
         let next = AtomicUsize::new(0);

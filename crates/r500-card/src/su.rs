@@ -200,6 +200,9 @@ struct Depth {
     is_w: bool,
 }
 
+/// Number of points from which on the plane of the depth is worth its setup.
+const PLANE_POINTS: usize = 32;
+
 impl Primitive {
     /// Calls `each` with the [`weights`](Self::weights) of points on the grid, x and y, in order.
     #[inline(always)]
@@ -217,16 +220,26 @@ impl Primitive {
 
     /// Returns the [`depth`](Self::depth) of all points that the primitive covers, if it is one.
     pub(crate) fn uniform_depth(&self) -> Option<u32> {
-        let Depth { corners: [z, others @ ..], offset, is_w, .. } = self.depth;
+        let Depth { corners: [z, others @ ..], offset, double_area, is_w } = self.depth;
+        if is_w || others != [z; 2] {
+            return None;
+        }
         let rounded = (z + offset).clamp(0.0, DEPTH_MAX);
-        // Interpolation of three equal numbers is off by a few roundings, far less than this.
-        let clear = (rounded.fract() - 0.5).abs() > 1e-3 && z.abs() < 1e9 && offset.abs() < 1e9;
-        (!is_w && others == [z; 2] && clear).then(|| rounded.round() as u32)
+        // Weights of covered points are at most the area: products with halves, and their sums, are exact.
+        let halves = (2.0 * z).fract() == 0.0 && (2.0 * offset).fract() == 0.0;
+        let exact = halves && (2.0 * z * double_area).abs() <= 2.0_f64.powi(53);
+        // Otherwise interpolation of three equal numbers is off by a few roundings, far less than this.
+        let clear = exact || (rounded.fract() - 0.5).abs() > 1e-3;
+        let clear = clear && z.abs() < 1e9 && offset.abs() < 1e9;
+        clear.then(|| rounded.round() as u32)
     }
 
-    /// Stores the [`depth`](Self::depth) of points on the grid, x and y.
+    /// Stores the [`depth`](Self::depth) of points on the grid, x and y; those that the primitive does not cover may get another one.
     #[inline(always)]
     pub(crate) fn depths(&self, points: [&[f64]; 2], depths: &mut [u32]) {
+        if depths.len() >= PLANE_POINTS && self.depths_by_plane(points, depths) {
+            return;
+        }
         if self.depth.is_w {
             let [x, y] = points;
             for (depth, (x, y)) in depths.iter_mut().zip(x.iter().zip(y)) {
@@ -241,6 +254,54 @@ impl Primitive {
             // NaN becomes 0.
             depths[n] = round_to_u32(if z > 0.0 { z.min(DEPTH_MAX) } else { 0.0 });
         });
+    }
+
+    /// Stores the depths of points by their plane. Returns whether these are the depths: its errors are far smaller than the distance of each
+    /// depth from the middle of two codes, and so are those of the rule.
+    #[inline(always)]
+    fn depths_by_plane(&self, [x, y]: [&[f64]; 2], depths: &mut [u32]) -> bool {
+        let Depth { corners, double_area, offset, is_w } = self.depth;
+        let (false, Weights::Lanes(edges)) = (is_w, &self.weights) else { return false };
+        // From the first point on, so that all numbers are small.
+        let [x0, y0] = [x[0], y[0]];
+        let [mut dz_dx, mut dz_dy, mut z0] = [0.0; 3];
+        let [mut size_x, mut size_y, mut size] = [0.0; 3];
+        for (edge, z) in edges.iter().zip(corners) {
+            let terms = [edge.a * z, edge.b * z, edge.at(x0, y0) * z];
+            dz_dx += terms[0];
+            dz_dy += terms[1];
+            z0 += terms[2];
+            let [a, b, c] = terms.map(f64::abs);
+            size_x += a;
+            size_y += b;
+            size += c;
+        }
+        [dz_dx, dz_dy, z0] = [dz_dx, dz_dy, z0].map(|sum| sum / double_area);
+        z0 += offset;
+        let [mut far_x, mut far_y, mut off] = [[0.0; 4]; 3];
+        let max = |most: &mut f64, x: f64| *most = if x.abs() > *most { x.abs() } else { *most };
+        // Quad by quad.
+        let points = x.as_chunks::<4>().0.iter().zip(y.as_chunks::<4>().0);
+        for (depths, (x, y)) in depths.as_chunks_mut::<4>().0.iter_mut().zip(points) {
+            for lane in 0..4 {
+                let (dx, dy) = (x[lane] - x0, y[lane] - y0);
+                let z = dz_dx * dx + dz_dy * dy + z0;
+                let z = if z > 0.0 { z } else { 0.0 };
+                let z = if z < DEPTH_MAX { z } else { DEPTH_MAX };
+                // Adding 2^52 rounds.
+                let rounded = z + 4_503_599_627_370_496.0;
+                depths[lane] = rounded.to_bits() as u32;
+                max(&mut off[lane], z - (rounded - 4_503_599_627_370_496.0));
+                max(&mut far_x[lane], dx);
+                max(&mut far_y[lane], dy);
+            }
+        }
+        let [far_x, far_y, off] = [far_x, far_y, off].map(|of| of.into_iter().fold(0.0, f64::max));
+        // Each result is a sum of a dozen products, each rounded by 2^-53 of it at most; 2^-45 is a bound with room to spare.
+        let error = ((size_x * far_x + size_y * far_y + size) / double_area.abs() + offset.abs())
+            * 2.0_f64.powi(-45);
+        // NaN is false.
+        error < 1e-3 && off < 0.5 - 2e-3
     }
 
     /// Returns the barycentric coordinates of a point, times twice the area. They may be negative for pixels of a quad
@@ -517,6 +578,73 @@ mod tests {
         assert_eq!(primitive.depth([30, 0]), 0x40_0000);
         assert_eq!(primitive.depth([240, 0]), 0xff_ffff);
         assert_eq!(primitive.depth([-12, 0]), 0);
+    }
+
+    /// Triangles of all sizes with depths of all kinds: covered points have the depth of the rule, whichever way it is computed.
+    #[test]
+    fn depths_of_many_points_are_those_of_each() {
+        let [mut by_plane, mut by_rule, mut uniforms] = [0; 3];
+        arbtest::arbtest(|u| {
+            let size = *u.choose(&[24_i64, 400, 6000, 60_000])?;
+            let mut corners = [[0; 2]; 3];
+            for corner in corners.as_flattened_mut() {
+                *corner = u.int_in_range(0..=size)?;
+            }
+            let mut z = [0.0; 3];
+            let kind = u.int_in_range(0..=4)?;
+            let base = f64::from(u.arbitrary::<u32>()?) / f64::from(u32::MAX);
+            for z in &mut z {
+                let part = f64::from(u.arbitrary::<u32>()?) / f64::from(u32::MAX);
+                let half = f64::from(u.int_in_range(-1..=3)?) / 2.0;
+                *z = match kind {
+                    0 => part,
+                    1 => (base + part / 1e6).min(1.0),
+                    2 => half,
+                    // The same everywhere: in the middle of two codes, or next to it.
+                    3 if base < 0.5 => 0.5,
+                    3 => ((base * DEPTH_MAX).floor() + 0.5) / DEPTH_MAX,
+                    // Next to the middle of two codes.
+                    _ => ((base * DEPTH_MAX).floor() + 0.5 + (part - 0.5) / 500.0) / DEPTH_MAX,
+                };
+            }
+            let vertices = [Vertex::default(); 3];
+            let shape = triangle(corners, z, &vertices);
+            let Some(outline) = Outline::new(&shape) else { return Ok(()) };
+            let primitive = su(&[]).setup(&shape, &outline);
+            let mut points = [[0.0; 64]; 2];
+            let mut at = [[0; 2]; 64];
+            for (n, at) in at.iter_mut().enumerate() {
+                // On a line between two points of the triangle, so that most are inside.
+                let t = f64::from(u.arbitrary::<u16>()?) / 65_535.0;
+                let s = f64::from(u.arbitrary::<u16>()?) / 65_535.0 * (1.0 - t);
+                for axis in 0..2 {
+                    let [p, q, r] = corners.map(|corner| corner[axis] as f64);
+                    at[axis] = (p + (q - p) * t + (r - p) * s).round() as i64;
+                    points[axis][n] = at[axis] as f64;
+                }
+            }
+            let mut depths = [0; 64];
+            let points = points.each_ref().map(|axis| &axis[..]);
+            match primitive.depths_by_plane(points, &mut depths) {
+                true => by_plane += 1,
+                false => by_rule += 1,
+            }
+            primitive.depths(points, &mut depths);
+            for (depth, at) in depths.iter().zip(at) {
+                let sign = outline.double_area.signum() as f64;
+                if primitive.weights(at).iter().all(|weight| weight * sign >= 0.0) {
+                    if let Some(uniform) = primitive.uniform_depth() {
+                        assert_eq!(uniform, primitive.depth(at), "{corners:?} {z:?} {at:?}");
+                        uniforms += 1;
+                    }
+                    assert_eq!(*depth, primitive.depth(at), "{corners:?} {z:?} {at:?}");
+                }
+            }
+            Ok(())
+        })
+        .budget_ms(2000);
+        assert!(by_plane > 100 && by_rule > 100, "{by_plane} by planes, {by_rule} by the rule");
+        assert!(uniforms > 0, "no depth was the same everywhere");
     }
 
     #[test]

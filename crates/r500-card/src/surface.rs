@@ -1,13 +1,14 @@
 //! Surfaces: pixels of a render target or depth buffer in a buffer object, with tiling and byte order.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use r500_chip::tiling::{Layout, Tiling};
+use r500_chip::tiling::{Layout, Tiling, UNIT};
 use r500_chip::values::Endian;
+use r500_simd::SimdLevel;
 use r500_stream::Buffer;
 
-use crate::batch::{Batch, LANES, Lane, ROWS};
+use crate::batch::{Batch, LANES, Lane, QUADS};
 use crate::quad::{FillArea, Quad};
 
 /// A surface in memory.
@@ -87,12 +88,17 @@ impl Surface {
 
     /// Returns the bytes in which the pixels up to a last one are; `None` if the rows are shorter, so that pixels share bytes.
     pub(crate) fn bytes_to(&self, [x, y]: [u32; 2]) -> Option<Range<u64>> {
-        let [width, height] = self.tiling.alignment();
+        let (row, height) = self.row_of_tiles();
         let rows = u64::from(y / height) + 1;
-        let row = u64::from(self.pitch.div_ceil(width)) * u64::from(width * height);
-        let bytes = rows * row * u64::from(self.tiling.bytes()) * u64::from(self.samples);
         let base = u64::from(self.base);
-        (x < self.pitch).then(|| base..base + bytes)
+        (x < self.pitch).then(|| base..base + rows * row)
+    }
+
+    /// Returns the bytes of a row of tiles, or of units without tiles, and its pixels downward.
+    fn row_of_tiles(&self) -> (u64, u32) {
+        let [width, height] = self.tiling.alignment();
+        let pixels = u64::from(self.pitch.div_ceil(width)) * u64::from(width * height);
+        (pixels * u64::from(self.tiling.bytes()) * u64::from(self.samples), height)
     }
 
     /// Returns the layout.
@@ -148,40 +154,62 @@ impl Surface {
     }
 }
 
-/// The byte offsets of the rows of a batch.
+/// Where the quads of a batch are in a surface.
 pub(crate) struct Offsets {
-    rows: [usize; ROWS],
-    /// Whether these are rows of four dwords, all inside of the buffer.
-    whole: bool,
+    /// The byte offsets of the pairs in the first rows of the quads, and of those below.
+    rows: [[u32; QUADS]; 2],
+    /// Whether all are inside of the buffer. Otherwise the offsets do not count.
+    inside: bool,
 }
 
-/// How many units of a layout a fill prefetches ahead.
+impl Offsets {
+    pub(crate) const NONE: Self = Self { rows: [[0; QUADS]; 2], inside: false };
+}
+
+/// The mask of a quad that is stored entirely, a byte for each pixel.
+const ALL: u32 = 0x0101_0101;
+
+/// How many units of a layout a fill prefetches ahead, and how many it addresses at once.
 const PREFETCHED: u32 = 16;
+const UNITS: usize = PREFETCHED as usize;
 
 /// A surface whose pixels are accessed in horizontal pairs, the first in an even column: one sample a pixel, 16 or 32 bits, in memory's
 /// byte order.
 pub(crate) struct Pairs<'a> {
     surface: &'a Surface,
     words: &'a [AtomicU32],
-    /// Whether a pixel is a dword, so that a pair is two.
-    dwords: bool,
+    /// The same by two dwords, the pairs of pixels of 32 bits; `None` for other pixels.
+    pairs: Option<&'a [AtomicU64]>,
+    /// What is added to the places of quads.
+    moved: [u32; 2],
+    /// Columns and rows whose pixels are all inside of the buffer, at offsets of 32 bits.
+    inside: [u32; 2],
     /// Where stored pixels begin and end.
     written: (usize, usize),
 }
 
 impl Surface {
-    /// Returns access by pairs; `None` if the surface has another kind of pixels.
-    pub(crate) fn pairs(&self) -> Option<Pairs<'_>> {
-        let dwords = match self.tiling.bytes() {
-            2 => false,
-            4 => true,
-            _ => return None,
-        };
-        if self.samples != 1 || self.endian != Endian::NONE {
+    /// Returns access by pairs, to quads that are moved by a number of pixels; `None` if the surface has another kind of pixels.
+    pub(crate) fn pairs(&self, moved: [u32; 2]) -> Option<Pairs<'_>> {
+        let is_common = self.samples == 1
+            && self.endian == Endian::NONE
+            && self.base.is_multiple_of(8)
+            && moved.iter().all(|by| by.is_multiple_of(2));
+        if !is_common {
             return None;
         }
         let words = self.buffer.words();
-        Some(Pairs { surface: self, words, dwords, written: (usize::MAX, 0) })
+        let pairs = match self.tiling.bytes() {
+            2 => None,
+            4 => Some(r500_simd::as_pairs(words)?),
+            _ => return None,
+        };
+        let size = (self.buffer.size() & !7).min(u32::MAX as usize) as u64;
+        let (row, height) = self.row_of_tiles();
+        let rows = size.saturating_sub(self.base.into()).checked_div(row).unwrap_or(0);
+        let rows = u32::try_from(rows).unwrap_or(u32::MAX).saturating_mul(height);
+        let inside = [self.pitch, rows];
+        Some(Pairs { surface: self, words, pairs, moved, inside, written: (usize::MAX, 0) })
     }
 }
 
@@ -197,9 +225,9 @@ impl Pairs<'_> {
     #[inline(always)]
     pub(crate) fn load(&self, offset: usize) -> [u32; 2] {
         let word = |n: usize| self.words.get(n).map_or(0, |word| word.load(Ordering::Relaxed));
-        match self.dwords {
-            true => [word(offset / 4), word(offset / 4 + 1)],
-            false => {
+        match self.pairs {
+            Some(_) => [word(offset / 4), word(offset / 4 + 1)],
+            None => {
                 let word = word(offset / 4);
                 [word & 0xffff, word >> 16]
             }
@@ -212,7 +240,7 @@ impl Pairs<'_> {
         if stored == [false; 2] {
             return;
         }
-        let bytes = if self.dwords { 4 } else { 2 };
+        let bytes = self.bytes();
         let (first, last) = &mut self.written;
         *first = (*first).min(offset + if stored[0] { 0 } else { bytes });
         *last = (*last).max(offset + if stored[1] { 2 * bytes } else { bytes });
@@ -221,7 +249,7 @@ impl Pairs<'_> {
                 word.store(value, Ordering::Relaxed);
             }
         };
-        if self.dwords {
+        if self.pairs.is_some() {
             for n in 0..2 {
                 if stored[n] {
                     store(offset / 4 + n, values[n]);
@@ -237,9 +265,16 @@ impl Pairs<'_> {
         }
     }
 
-    /// Replaces the pixels of an area, moved by an offset, but for the bits of `kept`.
+    /// Returns the bytes of a pixel.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, area: FillArea, [dx, dy]: [u32; 2], value: u32, kept: u32) {
+    fn bytes(&self) -> usize {
+        if self.pairs.is_some() { 4 } else { 2 }
+    }
+
+    /// Replaces the pixels of an area but for the bits of `kept`.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, area: FillArea, value: u32, kept: u32) {
+        let [dx, dy] = self.moved;
         match area {
             FillArea::Full { first: [x, y], count } => {
                 self.fill_rows([x + dx, y + dy], 2 * count, value, kept);
@@ -255,10 +290,10 @@ impl Pairs<'_> {
     #[inline(always)]
     fn fill_rows(&mut self, [x, y]: [u32; 2], columns: u32, value: u32, kept: u32) {
         let tiling = self.surface.tiling;
-        let bytes = if self.dwords { 4 } else { 2 };
-        let [value, kept] = [value, kept].map(|bits| match self.dwords {
-            true => bits,
-            false => bits & 0xffff | bits << 16,
+        let bytes = self.bytes();
+        let [value, kept] = [value, kept].map(|bits| match bytes {
+            4 => bits,
+            _ => bits & 0xffff | bits << 16,
         });
         let end = x + columns;
         let [width, height] = tiling.unit();
@@ -269,9 +304,24 @@ impl Pairs<'_> {
             }
             return;
         }
-        let mut x = x;
+        let is_inside = end <= self.inside[0] && y + 1 < self.inside[1];
+        let whole = (x.next_multiple_of(width), end & !(width - 1));
+        if let (true, Some(pairs)) = (is_inside && height == 2 && whole.0 < whole.1, self.pairs) {
+            self.fill_parts([x, y], whole.0, value, kept);
+            self.fill_units(pairs, whole, y, value, kept);
+            self.fill_parts([whole.1, y], end, value, kept);
+            return;
+        }
+        self.fill_parts([x, y], end, value, kept);
+    }
+
+    /// Replaces two rows of pixels up to a column, unit by unit.
+    #[inline(always)]
+    fn fill_parts(&mut self, [mut x, y]: [u32; 2], end: u32, value: u32, kept: u32) {
+        let bytes = self.bytes();
+        let [width, height] = self.surface.tiling.unit();
         while x < end {
-            let next = end.min((x / width + 1) * width);
+            let next = end.min((x | (width - 1)) + 1);
             self.prefetch_at([x + PREFETCHED * width, y]);
             let length = (next - x) as usize * bytes;
             let first = self.offset([x, y]);
@@ -293,21 +343,76 @@ impl Pairs<'_> {
         }
     }
 
+    /// Replaces whole units of two rows, which are inside of the buffer.
+    #[inline(always)]
+    fn fill_units(
+        &mut self,
+        pairs: &[AtomicU64],
+        (from, to): (u32, u32),
+        y: u32,
+        value: u32,
+        kept: u32,
+    ) {
+        let Surface { layout, base, tiling, .. } = *self.surface;
+        let [width, _] = tiling.unit();
+        let [value, kept] = [value, kept].map(|bits| u64::from(bits) << 32 | u64::from(bits));
+        // Those after the last are the last one: offsets are computed for as many at once.
+        let offsets = |from: u32| {
+            let x: [u32; UNITS] =
+                std::array::from_fn(|n| (from + n as u32 * width).min(to - width));
+            layout.offsets([x, [y; UNITS]]).map(|offset| offset.wrapping_add(base))
+        };
+        let [mut begin, mut end] = [u32::MAX, 0];
+        let mut next = offsets(from);
+        let mut x = from;
+        while x < to {
+            let units = next;
+            let count = ((to - x) / width).min(UNITS as u32);
+            x += count * width;
+            if x < to {
+                next = offsets(x);
+                for offset in &next {
+                    if let Some(word) = self.words.get(*offset as usize / 4) {
+                        r500_simd::prefetch(word);
+                    }
+                }
+            }
+            for offset in &units {
+                begin = begin.min(*offset);
+                end = end.max(*offset + UNIT);
+            }
+            for offset in &units[..count as usize] {
+                let unit = pairs.get(*offset as usize / 8..).and_then(|pairs| pairs.first_chunk());
+                let Some(unit): Option<&[AtomicU64; UNIT as usize / 8]> = unit else { continue };
+                for pair in unit {
+                    let old = if kept == 0 { 0 } else { pair.load(Ordering::Relaxed) };
+                    pair.store(value & !kept | old & kept, Ordering::Relaxed);
+                }
+            }
+        }
+        self.written = (self.written.0.min(begin as usize), self.written.1.max(end as usize));
+    }
+
     /// Replaces the dwords in bytes of the buffer, but for the bits of `kept`.
     #[inline(always)]
     fn fill_bytes(&mut self, first: usize, length: usize, value: u32, kept: u32) {
         let (written_first, written_end) = &mut self.written;
         *written_first = (*written_first).min(first);
         *written_end = (*written_end).max(first + length);
-        let end = ((first + length) / 4).min(self.words.len());
-        let words = &self.words[(first / 4).min(end)..end];
-        if kept == 0 {
-            words.iter().for_each(|word| word.store(value, Ordering::Relaxed));
-        } else {
-            let stored = |old: u32| value & !kept | old & kept;
-            for word in words {
-                word.store(stored(word.load(Ordering::Relaxed)), Ordering::Relaxed);
+        if let Some(pairs) = self.pairs {
+            let end = ((first + length) / 8).min(pairs.len());
+            let [value, kept] = [value, kept].map(|bits| u64::from(bits) << 32 | u64::from(bits));
+            let stored = |old: u64| value & !kept | old & kept;
+            for pair in &pairs[(first / 8).min(end)..end] {
+                let old = if kept == 0 { 0 } else { pair.load(Ordering::Relaxed) };
+                pair.store(stored(old), Ordering::Relaxed);
             }
+            return;
+        }
+        let end = ((first + length) / 4).min(self.words.len());
+        let stored = |old: u32| value & !kept | old & kept;
+        for word in &self.words[(first / 4).min(end)..end] {
+            word.store(stored(word.load(Ordering::Relaxed)), Ordering::Relaxed);
         }
     }
 
@@ -322,15 +427,6 @@ impl Pairs<'_> {
         }
     }
 
-    /// Asks for the pixels of a batch to be in the cache when it is loaded and stored. Often another processor stored them last.
-    #[inline(always)]
-    pub(crate) fn prefetch(&self, batch: &Batch, [dx, dy]: [u32; 2]) {
-        for quad in 0..batch.len() {
-            let [x, y] = batch.place(4 * quad);
-            self.prefetch_at([x + dx, y + dy]);
-        }
-    }
-
     #[inline(always)]
     fn prefetch_at(&self, at: [u32; 2]) {
         if let Some(word) = self.words.get(self.offset(at) / 4) {
@@ -338,49 +434,76 @@ impl Pairs<'_> {
         }
     }
 
-    /// Returns the offsets of the rows of a batch.
+    /// Returns the offsets of the quads of a batch.
     #[inline(always)]
-    pub(crate) fn offsets(&self, batch: &Batch, [dx, dy]: [u32; 2]) -> Offsets {
-        let mut rows = [0; ROWS];
-        // The second row of a quad is in the same unit, if that has several.
-        let below = self.surface.layout.row_in_unit();
-        let mut last = 0;
-        let pairs = rows.as_chunks_mut::<2>().0.iter_mut().zip(batch.rows().as_chunks::<2>().0);
-        for (rows, [(lane, _), _]) in pairs {
-            let [x, y] = batch.place(*lane);
-            let [x, y] = [x + dx, y + dy];
-            let first = self.offset([x, y]);
-            let second = match below {
-                Some(bytes) => first + bytes as usize,
-                None => self.offset([x, y + 1]),
-            };
-            *rows = [first, second];
-            last = last.max(second);
+    pub(crate) fn offsets(&self, batch: &Batch) -> Offsets {
+        let Surface { layout, base, .. } = *self.surface;
+        let [dx, dy] = self.moved;
+        let [x, y] = batch.corners();
+        let (x, y) = (x.map(|x| x + dx), y.map(|y| y + dy));
+        let [mut last_x, mut last_y] = [0; 2];
+        for (x, y) in x.iter().zip(&y) {
+            last_x = last_x.max(*x);
+            last_y = last_y.max(*y);
         }
-        let inside = last / 4 + 4 <= self.words.len();
-        Offsets { rows, whole: batch.is_squares() && self.dwords && inside }
+        let inside = last_x + 1 < self.inside[0] && last_y + 1 < self.inside[1];
+        let offsets = |y| layout.offsets([x, y]).map(|offset| offset.wrapping_add(base));
+        let first = offsets(y);
+        // The second row of a quad is in the same unit, if that has several.
+        let below = match layout.row_in_unit() {
+            Some(bytes) => first.map(|offset| offset.wrapping_add(bytes)),
+            None => offsets(y.map(|y| y + 1)),
+        };
+        Offsets { rows: [first, below], inside }
+    }
+
+    /// Asks for the pixels of a batch to be in the cache when it is loaded and stored. Often another processor stored them last.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, batch: &Batch, offsets: &Offsets) {
+        if !offsets.inside {
+            return;
+        }
+        for offset in &offsets.rows[0][..batch.len()] {
+            if let Some(word) = self.words.get(*offset as usize / 4) {
+                r500_simd::prefetch(word);
+            }
+        }
+    }
+
+    /// Returns the byte offsets of the two pairs of a quad.
+    #[inline(always)]
+    fn quad(&self, batch: &Batch, offsets: &Offsets, quad: usize) -> [usize; 2] {
+        if offsets.inside {
+            return offsets.rows.each_ref().map(|row| row[quad] as usize);
+        }
+        let ([x, y], [dx, dy]) = (batch.corners(), self.moved);
+        [0, 1].map(|row| self.offset([x[quad] + dx, y[quad] + dy + row]))
     }
 
     /// Loads the pixels of a batch.
     #[inline(always)]
-    pub(crate) fn gather(&self, batch: &Batch, offsets: &Offsets) -> Lane<u32> {
+    pub(crate) fn gather<L: SimdLevel>(
+        &self,
+        level: L,
+        batch: &Batch,
+        offsets: &Offsets,
+    ) -> Lane<u32> {
         let mut values = [0; LANES];
-        for (offset, (lane, is_four)) in offsets.rows.iter().zip(batch.rows()) {
-            let lane = *lane;
-            if let Some(words) = self.words.get(offset / 4..offset / 4 + 4)
-                && offsets.whole
-            {
-                let lane = lane.min(LANES - 6);
-                for (word, at) in words.iter().zip([0, 1, 4, 5]) {
-                    values[lane + at] = word.load(Ordering::Relaxed);
-                }
-                continue;
+        if let (true, Some(pairs)) = (offsets.inside, self.pairs) {
+            let [first, below] = offsets.rows.each_ref().map(|row| row.as_chunks::<2>().0);
+            let load = |offset: u32| {
+                let pair = pairs.get(offset as usize / 8);
+                pair.map_or(0, |pair| pair.load(Ordering::Relaxed))
+            };
+            let halves = values.as_chunks_mut::<8>().0.iter_mut().zip(first.iter().zip(below));
+            for (values, ([a, b], [c, d])) in halves {
+                *values = level.join_pairs([load(*a), load(*c), load(*b), load(*d)]);
             }
-            values[lane..lane + 2].copy_from_slice(&self.load(*offset));
-            if *is_four {
-                let second = self.load(offset + self.pair_bytes());
-                values[lane + 4..lane + 6].copy_from_slice(&second);
-            }
+            return values;
+        }
+        for (quad, values) in values.as_chunks_mut::<4>().0[..batch.len()].iter_mut().enumerate() {
+            let [[a, b], [c, d]] = self.quad(batch, offsets, quad).map(|offset| self.load(offset));
+            *values = [a, b, c, d];
         }
         values
     }
@@ -394,35 +517,50 @@ impl Pairs<'_> {
         values: &Lane<u32>,
         stored: &Lane<bool>,
     ) {
-        if offsets.whole && *stored == [true; LANES] {
-            let (mut first, mut last) = self.written;
-            for (offset, (lane, _)) in offsets.rows.iter().zip(batch.rows()) {
-                let lane = (*lane).min(LANES - 6);
-                first = first.min(*offset);
-                last = last.max(*offset + 16);
-                if let Some(words) = self.words.get(offset / 4..offset / 4 + 4) {
-                    for (word, at) in words.iter().zip([0, 1, 4, 5]) {
-                        word.store(values[lane + at], Ordering::Relaxed);
-                    }
-                }
+        let values = values.as_chunks::<4>().0;
+        let mut masks = [0; QUADS];
+        for (mask, stored) in masks.iter_mut().zip(stored.as_chunks::<4>().0) {
+            *mask = u32::from_le_bytes(stored.map(u8::from));
+        }
+        let (true, Some(pairs)) = (offsets.inside, self.pairs) else {
+            for quad in (0..batch.len()).filter(|quad| masks[*quad] != 0) {
+                let [first, below] = self.quad(batch, offsets, quad);
+                self.store_quad([first, below], values[quad], masks[quad]);
             }
-            self.written = (first, last);
+            return;
+        };
+        let [first, below] = &offsets.rows;
+        let [mut begin, mut end] = [u32::MAX, 0];
+        for ((first, below), mask) in first.iter().zip(below).zip(&masks) {
+            begin = begin.min(if *mask != 0 { *first } else { u32::MAX });
+            end = end.max(if *mask != 0 { *below + 8 } else { 0 });
+        }
+        if end == 0 {
             return;
         }
-        for (offset, (lane, is_four)) in offsets.rows.iter().zip(batch.rows()) {
-            let a = *lane;
-            self.store(*offset, [values[a], values[a + 1]], [stored[a], stored[a + 1]]);
-            if *is_four {
-                let (b, second) = (a + 4, offset + self.pair_bytes());
-                self.store(second, [values[b], values[b + 1]], [stored[b], stored[b + 1]]);
+        self.written = (self.written.0.min(begin as usize), self.written.1.max(end as usize));
+        for ((mask, values), (first, below)) in
+            masks.iter().zip(values).zip(first.iter().zip(below))
+        {
+            let (first, below) = (*first as usize, *below as usize);
+            match (*mask, pairs.get(first / 8), pairs.get(below / 8)) {
+                (0, ..) => {}
+                (ALL, Some(to_first), Some(to_below)) => {
+                    let [a, b, c, d] = *values;
+                    to_first.store(joined([a, b]), Ordering::Relaxed);
+                    to_below.store(joined([c, d]), Ordering::Relaxed);
+                }
+                (mask, ..) => self.store_quad([first, below], *values, mask),
             }
         }
     }
 
-    /// Returns the bytes of a pair.
+    /// Stores the pixels of a quad that a mask has, a byte each.
     #[inline(always)]
-    fn pair_bytes(&self) -> usize {
-        if self.dwords { 8 } else { 4 }
+    fn store_quad(&mut self, [first, below]: [usize; 2], [a, b, c, d]: [u32; 4], mask: u32) {
+        let stored = mask.to_le_bytes().map(|stored| stored != 0);
+        self.store(first, [a, b], [stored[0], stored[1]]);
+        self.store(below, [c, d], [stored[2], stored[3]]);
     }
 
     /// Adds the stored pixels to those of the surface.
@@ -432,6 +570,13 @@ impl Pairs<'_> {
             self.surface.written.add(first, last - first);
         }
     }
+}
+
+/// Returns two dwords as a pair, in memory's order.
+#[inline(always)]
+fn joined([a, b]: [u32; 2]) -> u64 {
+    let [low, high] = if cfg!(target_endian = "little") { [a, b] } else { [b, a] };
+    u64::from(high) << 32 | u64::from(low)
 }
 
 /// Swaps the bytes of a pixel. Swaps work on 16-bit or 32-bit units, and have no effect on smaller pixels.
@@ -456,6 +601,8 @@ pub(crate) fn swap_dword(endian: Endian, dword: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use r500_chip::values::MicroTile;
     use r500_stream::BufferId;
@@ -497,6 +644,105 @@ mod tests {
         surface.store([1, 1], 0, 1);
         surface.store([2, 1], 0, 1);
         assert_eq!(surface.written(), Some(64 + 132..64 + 144));
+    }
+
+    struct Access<'a, 'b> {
+        pairs: &'a mut Pairs<'b>,
+        batch: &'a Batch,
+        values: Lane<u32>,
+        stored: Lane<bool>,
+    }
+
+    impl r500_simd::SimdTask for Access<'_, '_> {
+        type Output = Lane<u32>;
+
+        #[inline(always)]
+        fn run<L: SimdLevel>(self, level: L) -> Lane<u32> {
+            let offsets = self.pairs.offsets(self.batch);
+            let before = self.pairs.gather(level, self.batch, &offsets);
+            self.pairs.scatter(self.batch, &offsets, &self.values, &self.stored);
+            before
+        }
+    }
+
+    /// Areas and batches in every layout, in buffers that hold all of the surface or end inside it: the bytes are those of pixels that are stored
+    /// one by one.
+    #[test]
+    fn pairs_of_pixels_are_stored_as_pixels_are() {
+        const SIZE: u32 = 64;
+        arbtest::arbtest(|u| {
+            let log2_bytes = u.int_in_range(1..=2)?;
+            let (macro_tiled, micro) = (u.arbitrary()?, MicroTile::new(u.int_in_range(0..=2)?));
+            let tiling = Tiling { log2_bytes, macro_tiled, micro };
+            let size = *u.choose(&[64, 4096, 8000, 16_448, 20_000])?;
+            let pitch = *u.choose(&[48, 64, 96])?;
+            let buffers = [0, 1].map(|id| Buffer::zeroed(BufferId(id), size));
+            for n in 0..size / 4 {
+                for buffer in &buffers {
+                    buffer.store(4 * n, (n as u32).wrapping_mul(0x9e37_79b9));
+                }
+            }
+            let [fast, slow] = buffers
+                .each_ref()
+                .map(|buffer| Surface::new(buffer.clone(), 64, pitch, tiling, Endian::NONE));
+            let moved = [2 * u.int_in_range(0..=2)?, 2 * u.int_in_range(0..=2)?];
+            let mut pairs = fast.pairs(moved).unwrap();
+            let mask = u32::MAX >> (32 - (8 << log2_bytes));
+            let put = |[x, y]: [u32; 2], value: u32, kept: u32| {
+                let at = [x + moved[0], y + moved[1]];
+                let old = slow.load(at, 0) as u32;
+                slow.store(at, 0, ((value & !kept | old & kept) & mask).into());
+            };
+            let place = |u: &mut arbtest::arbitrary::Unstructured<'_>| {
+                Ok([2 * u.int_in_range(0..=SIZE / 2 - 1)?, 2 * u.int_in_range(0..=SIZE / 2 - 1)?])
+            };
+            for _ in 0..3 {
+                let (value, kept) = (u.arbitrary()?, *u.choose(&[0, 0xff])?);
+                let [x, y] = place(u)?;
+                let count = u.int_in_range(1..=(SIZE - x) / 2)?;
+                pairs.fill(FillArea::Full { first: [x, y], count }, value, kept);
+                for n in 0..4 * count {
+                    put([x + n / 2, y + n % 2], value, kept);
+                }
+            }
+            let mut quads = Vec::new();
+            for _ in 0..u.int_in_range(1..=QUADS)? {
+                let [x, y] = place(u)?.map(|at| at as u16);
+                let masks = std::array::from_fn(|_| u8::from(u.ratio(3, 4).unwrap_or(true)));
+                quads.push((quads.len() as u32, Quad { x, y, masks }));
+            }
+            let mut batch = Batch::EMPTY;
+            batch.take(&quads, 0);
+            let values: Lane<u32> = std::array::from_fn(|n| (n as u32 * 0x0101_0101) & mask);
+            let stored = batch.covered();
+            let [columns, rows] = batch.corners();
+            let at = |lane: usize| {
+                let n = lane as u32 % 4;
+                [columns[lane / 4] + n % 2, rows[lane / 4] + n / 2]
+            };
+            let lanes = 0..4 * batch.len();
+            let before: Vec<u32> = lanes
+                .clone()
+                .map(|lane| {
+                    let [x, y] = at(lane);
+                    slow.load([x + moved[0], y + moved[1]], 0) as u32
+                })
+                .collect();
+            let access = Access { pairs: &mut pairs, batch: &batch, values, stored };
+            let got = r500_simd::Simd::detect().run_plain(access);
+            assert_eq!(got[..before.len()], before);
+            for lane in lanes.filter(|lane| stored[*lane]) {
+                put(at(lane), values[lane], 0);
+            }
+            pairs.finish();
+            let [a, b] = buffers.map(|buffer| buffer.to_vec());
+            assert_eq!(a, b, "{tiling:?}, pitch {pitch}, {size} bytes");
+            let written = |surface: &Surface| surface.written().unwrap_or_default();
+            let (wide, exact) = (written(&fast), written(&slow));
+            assert!(wide.start <= exact.start && exact.end <= wide.end, "{wide:?} {exact:?}");
+            Ok(())
+        })
+        .budget_ms(2000);
     }
 
     #[test]

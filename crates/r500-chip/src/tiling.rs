@@ -150,6 +150,35 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// Returns the lowest 32 bits of the byte offsets of texels, x and y.
+    #[must_use]
+    #[inline(always)]
+    pub fn offsets<const N: usize>(self, [x, y]: [[u32; N]; 2]) -> [u32; N] {
+        let [log2_width, log2_height] = self.log2_unit.map(u32::from);
+        let row = self.row as u32;
+        let [columns, rows] = [!(!0 << log2_width), !(!0 << log2_height)];
+        let mut offsets = [0; N];
+        if self.macro_tiled {
+            for (offset, (x, y)) in offsets.iter_mut().zip(x.into_iter().zip(y)) {
+                let (ux, uy) = (x >> log2_width, y >> log2_height);
+                let in_unit = ((y & rows) << log2_width | x & columns) << self.log2_bytes;
+                let tile = (uy / TILE_UNITS).wrapping_mul(row).wrapping_add(ux / TILE_UNITS);
+                let unit = unit_in_tile(ux, uy) * UNIT;
+                *offset = tile.wrapping_mul(TILE).wrapping_add(unit + in_unit);
+            }
+        } else {
+            for (offset, (x, y)) in offsets.iter_mut().zip(x.into_iter().zip(y)) {
+                let (ux, uy) = (x >> log2_width, y >> log2_height);
+                let in_unit = ((y & rows) << log2_width | x & columns) << self.log2_bytes;
+                let unit = uy.wrapping_mul(row).wrapping_add(ux);
+                *offset = unit.wrapping_mul(UNIT).wrapping_add(in_unit);
+            }
+        }
+        offsets
+    }
+}
+
 /// The two parts of a unit's byte offset in its macro tile, by column and by row: an exclusive or joins them.
 const COLUMNS: [u16; 16] = offsets_in_tile(true);
 const ROWS: [u16; 16] = offsets_in_tile(false);
@@ -166,7 +195,9 @@ const fn offsets_in_tile(columns: bool) -> [u16; 16] {
 }
 
 /// Returns the position of a unit in its macro tile, 0 to 63. Bit 3 of a coordinate is the lowest bit of the tile's.
+#[inline(always)]
 const fn unit_in_tile(ux: u32, uy: u32) -> u32 {
+    #[inline(always)]
     const fn bit(x: u32, n: u32) -> u32 {
         x >> n & 1
     }
@@ -224,6 +255,8 @@ mod tests {
                     for x in 0..300 {
                         let expected = tiling.offset(pitch, [x, y]);
                         assert_eq!(layout.offset([x, y]), expected, "{tiling:?} {pitch} {x},{y}");
+                        let [offset] = layout.offsets([[x], [y]]);
+                        assert_eq!(u64::from(offset), expected, "{tiling:?} {pitch} {x},{y}");
                         if let Some(bytes) = layout.row_in_unit()
                             && y % 2 == 0
                         {
@@ -237,6 +270,8 @@ mod tests {
         let far = [0xffff_ffff, 0xffff_fffe];
         let tiling = Tiling { log2_bytes: 2, macro_tiled: true, micro: MicroTile::TILED };
         assert_eq!(Layout::new(tiling, 128).offset(far), tiling.offset(128, far));
+        let [low] = Layout::new(tiling, 128).offsets(far.map(|at| [at]));
+        assert_eq!(low, tiling.offset(128, far) as u32);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::quad::{FillArea, QuadList, by_primitive};
 use crate::rb3d::RenderLanes;
 use crate::sc::Samples;
 use crate::su::Primitive;
+use crate::surface::Offsets;
 use crate::us::Shaded;
 use crate::zb::{DepthFill, DepthLanes};
 
@@ -73,13 +74,13 @@ impl<'a> Lanes<'a> {
     /// Stores quads without a test. Returns the number of their pixels.
     #[inline(always)]
     fn fill_quads(&mut self, mut quads: &QuadList, Fill { depth, colors }: Fill) -> u64 {
-        let Output { zb, .. } = self.output;
+        let no_colors = self.output.zb.no_colors;
         let mut filled = 0;
         while let Some((area, rest)) = FillArea::take(quads) {
             if let Some(depth) = depth {
-                self.depth.fill(zb.offset(), area, depth);
+                self.depth.fill(area, depth);
             }
-            if !zb.no_colors {
+            if !no_colors {
                 for (target, color) in self.render.targets().zip(colors) {
                     target.fill(area, color);
                 }
@@ -103,6 +104,18 @@ impl<'a> Lanes<'a> {
     }
 }
 
+/// A batch, and where its pixels are in the depth buffer and in the targets.
+struct Prepared {
+    batch: Batch,
+    depth: Offsets,
+    colors: [Offsets; TARGETS],
+}
+
+impl Prepared {
+    const NONE: Self =
+        Self { batch: Batch::EMPTY, depth: Offsets::NONE, colors: [Offsets::NONE; TARGETS] };
+}
+
 /// Tests and stores quads.
 struct Write<'a, 'q> {
     lanes: &'q mut Lanes<'a>,
@@ -114,25 +127,24 @@ impl SimdTask for Write<'_, '_> {
     type Output = u64;
 
     #[inline(always)]
-    fn run<L: SimdLevel>(self, _: L) -> u64 {
+    fn run<L: SimdLevel>(self, level: L) -> u64 {
         let Self { lanes, quads, fill } = self;
         if let Some(fill) = fill {
             return lanes.fill_quads(quads.quads, fill);
         }
         let mut passed = 0;
-        let mut batches = [Batch::EMPTY; 2];
-        let [mut batch, mut next] = batches.each_mut();
+        let mut batches = [Prepared::NONE; 2];
+        let [mut prepared, mut next] = batches.each_mut();
         let count = quads.quads.len();
-        let mut n = if count > 0 { next.take(quads.quads, 0) } else { 0 };
+        let mut n = if count > 0 { lanes.prepare(next, quads.quads, 0) } else { 0 };
         let mut is_last = count == 0;
         while !is_last {
-            std::mem::swap(&mut batch, &mut next);
+            std::mem::swap(&mut prepared, &mut next);
             is_last = n == count;
             if !is_last {
-                n += next.take(quads.quads, n);
-                lanes.prefetch(next);
+                n += lanes.prepare(next, quads.quads, n);
             }
-            passed += lanes.batch::<L>(batch, quads);
+            passed += lanes.batch(level, prepared, quads);
         }
         passed
     }
@@ -160,19 +172,24 @@ fn batch_lanes<'m>(
 }
 
 impl Lanes<'_> {
-    /// Asks for what a batch tests and stores to be in the cache soon.
+    /// Takes the next batch, and asks for what it tests and stores to be in the cache soon. Returns its number of quads.
     #[inline(always)]
-    fn prefetch(&mut self, batch: &Batch) {
-        let Output { zb, .. } = self.output;
-        self.depth.prefetch(zb, batch);
-        if !zb.no_colors {
-            self.render.targets().for_each(|target| target.prefetch(batch));
+    fn prepare(&mut self, prepared: &mut Prepared, quads: &QuadList, first: usize) -> usize {
+        let Prepared { batch, depth, colors } = prepared;
+        let taken = batch.take(quads, first);
+        *depth = self.depth.prepare(batch);
+        if !self.output.zb.no_colors {
+            for (offsets, target) in colors.iter_mut().zip(self.render.targets()) {
+                *offsets = target.prepare(batch);
+            }
         }
+        taken
     }
 
     /// Tests and stores a batch. Returns the number of pixels that passed.
     #[inline(always)]
-    fn batch<L: SimdLevel>(&mut self, batch: &Batch, quads: &Quads<'_>) -> u64 {
+    fn batch<L: SimdLevel>(&mut self, level: L, prepared: &Prepared, quads: &Quads<'_>) -> u64 {
+        let Prepared { batch, depth: depth_offsets, colors } = prepared;
         let Output { fg, zb, .. } = self.output;
         let shaded = quads.shaded;
         let numbers = batch.first()..batch.first() + batch.len();
@@ -200,22 +217,26 @@ impl Lanes<'_> {
                     *depth = depth_code(shaded.fragment(lanes + lane).depth);
                 }
             }
-            let [mut x, mut y] = [[0.0; LANES]; 2];
-            let centers = x.as_chunks_mut::<4>().0.iter_mut().zip(y.as_chunks_mut::<4>().0);
-            for (n, (x, y)) in centers.enumerate() {
-                [*x, *y] = quads.work.samples.quad_centers(batch.place(4 * n));
-            }
+            let mut centers = None;
             for (primitive, _, run) in by_primitive(&quads.quads[numbers]) {
                 let primitive = quads.work.primitives.get(primitive).primitive;
                 back[run.clone()].fill(primitive.back);
-                if !self.output.depth_from_program() {
-                    let points = [&x[run.clone()], &y[run.clone()]];
-                    primitive.depths(points, &mut depths[run]);
+                if self.output.depth_from_program() {
+                    continue;
                 }
+                if let Some(depth) = primitive.uniform_depth() {
+                    depths[run].fill(depth);
+                    continue;
+                }
+                let [x, y]: &mut [_; 2] =
+                    centers.get_or_insert_with(|| batch_centers(batch, quads.work.samples));
+                let points = [&x[run.clone()], &y[run.clone()]];
+                primitive.depths(points, &mut depths[run]);
             }
-            self.depth.test(zb, batch, &depths, &back, &mut left);
+            self.depth.test(level, zb, batch, depth_offsets, &depths, &back, &mut left);
         }
-        let passed = left.iter().map(|passes| u64::from(*passes)).sum();
+        // A batch has fewer than 256 pixels.
+        let passed: u8 = left.iter().map(|passes| u8::from(*passes)).sum();
         let mut any = false;
         for (left, tested) in left.iter_mut().zip(tested) {
             *left &= tested;
@@ -223,14 +244,26 @@ impl Lanes<'_> {
         }
         if any && !zb.no_colors {
             let mut memory = [[0.0; LANES]; 4];
-            for target in self.render.targets() {
+            for (target, offsets) in self.render.targets().zip(colors) {
                 let [r, g, b, a] = &mut memory;
                 let channel =
                     |n, memory| batch_lanes(shaded.channel(target.color, n), lanes, memory);
                 let rgba = [channel(0, r), channel(1, g), channel(2, b), channel(3, a)];
-                target.write::<L>(batch, &left, rgba);
+                target.write(level, batch, offsets, &left, rgba);
             }
         }
-        passed
+        passed.into()
     }
+}
+
+/// Returns x and y of the centres of a batch's pixels.
+#[inline(always)]
+fn batch_centers(batch: &Batch, samples: &Samples) -> [Lane<f64>; 2] {
+    let [mut x, mut y] = [[0.0; LANES]; 2];
+    let centers = x.as_chunks_mut::<4>().0.iter_mut().zip(y.as_chunks_mut::<4>().0);
+    let [columns, rows] = batch.corners();
+    for ((x, y), at) in centers.zip(columns.into_iter().zip(rows)) {
+        [*x, *y] = samples.quad_centers(at.into());
+    }
+    [x, y]
 }

@@ -10,7 +10,7 @@ use super::blend::Blend;
 use super::format::{Fraction, Fractions};
 use crate::batch::{Batch, LANES, Lane};
 use crate::quad::FillArea;
-use crate::surface::Pairs;
+use crate::surface::{Offsets, Pairs};
 
 /// The block in a state for which many pixels can be stored at a time.
 pub(crate) struct RenderLanes<'a> {
@@ -47,7 +47,7 @@ impl Rb3d {
             *lanes = Some(TargetLanes {
                 color: target.color,
                 selects: format.selects(),
-                surface: target.surface.pairs()?,
+                surface: target.surface.pairs([0; 2])?,
                 format: format.fractions()?,
                 bits: target.bits as u32,
                 whole: target.bits == format.all_bits(),
@@ -88,31 +88,34 @@ impl<'a> RenderLanes<'a> {
 }
 
 impl TargetLanes<'_> {
-    /// Asks for the pixels of a batch to be in the cache when it is written.
+    /// Returns where the pixels of a batch are, and asks for them to be in the cache when it is written.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, batch: &Batch) {
-        self.surface.prefetch(batch, [0; 2]);
+    pub(crate) fn prepare(&self, batch: &Batch) -> Offsets {
+        let offsets = self.surface.offsets(batch);
+        self.surface.prefetch(batch, &offsets);
+        offsets
     }
 
     /// Stores a value.
     #[inline(always)]
     pub(crate) fn fill(&mut self, area: FillArea, value: u32) {
-        self.surface.fill(area, [0; 2], value, 0);
+        self.surface.fill(area, value, 0);
     }
 
     /// Writes the pixels in `left`. `rgba` has their colours, red first.
     #[inline(always)]
     pub(crate) fn write<L: SimdLevel>(
         &mut self,
+        level: L,
         batch: &Batch,
+        offsets: &Offsets,
         left: &Lane<bool>,
         rgba: [&Lane<f32>; 4],
     ) {
         let Self { surface, format, bits, whole, blend, selects, .. } = self;
         let components = selects.map(|select| rgba[select & 3]);
-        let offsets = surface.offsets(batch, [0; 2]);
         let stored = match !*whole || blend.is_some() {
-            true => surface.gather(batch, &offsets),
+            true => surface.gather(level, batch, offsets),
             false => [0; LANES],
         };
         let mut left = *left;
@@ -129,7 +132,7 @@ impl TargetLanes<'_> {
                 *value = *stored & !*bits | *value & *bits;
             }
         }
-        surface.scatter(batch, &offsets, &values, &left);
+        surface.scatter(batch, offsets, &values, &left);
     }
 }
 

@@ -1,11 +1,12 @@
 //! Depth and stencil tests of many pixels at a time, each as [`Zb::sample`] tests it.
 
 use r500_chip::values::{CompareFunc, DepthFormat};
+use r500_simd::SimdLevel;
 
 use super::Zb;
 use crate::batch::{Batch, LANES, Lane};
 use crate::quad::FillArea;
-use crate::surface::Pairs;
+use crate::surface::{Offsets, Pairs};
 
 /// The block in a state for which many pixels can be tested at a time.
 pub(crate) struct DepthLanes<'a> {
@@ -31,12 +32,8 @@ impl Zb {
     pub(crate) fn lanes(&self) -> Option<DepthLanes<'_>> {
         let surface = match &self.surface {
             None => None,
-            Some(surface) => Some(surface.pairs()?),
+            Some(surface) => Some(surface.pairs(self.offset)?),
         };
-        // Rows of four pixels stay within a unit of the layout.
-        if !self.offset[0].is_multiple_of(4) {
-            return None;
-        }
         let kind = match (self.clear, self.depth_test, self.stencil.is_some()) {
             (Some(value), ..) if surface.is_some() => Kind::Clear(value),
             (_, None, false) => Kind::Pass,
@@ -83,13 +80,13 @@ impl DepthLanes<'_> {
 
     /// Stores a value, or a depth of 24 bits next to the stencil that is there.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, offset: [u32; 2], area: FillArea, value: u32) {
+    pub(crate) fn fill(&mut self, area: FillArea, value: u32) {
         let (value, kept) = match self.kind {
             Kind::Clear(_) => (value, 0),
             _ => (value << 8, 0xff),
         };
         if let Some(surface) = &mut self.surface {
-            surface.fill(area, offset, value, kept);
+            surface.fill(area, value, kept);
         }
     }
 
@@ -100,30 +97,35 @@ impl DepthLanes<'_> {
         }
     }
 
-    /// Asks for the pixels of a batch to be in the cache when it is tested.
+    /// Returns where the pixels of a batch are, and asks for them to be in the cache when it is tested.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, zb: &Zb, batch: &Batch) {
-        if let Some(surface) = &self.surface
-            && self.tests()
-        {
-            surface.prefetch(batch, zb.offset);
+    pub(crate) fn prepare(&self, batch: &Batch) -> Offsets {
+        match &self.surface {
+            Some(surface) if self.tests() => {
+                let offsets = surface.offsets(batch);
+                surface.prefetch(batch, &offsets);
+                offsets
+            }
+            _ => Offsets::NONE,
         }
     }
 
     /// Tests the pixels in `left`, and leaves there those that pass.
     #[inline(always)]
-    pub(crate) fn test(
+    #[expect(clippy::too_many_arguments, reason = "the lanes of a batch")]
+    pub(crate) fn test<L: SimdLevel>(
         &mut self,
+        level: L,
         zb: &Zb,
         batch: &Batch,
+        offsets: &Offsets,
         depths: &Lane<u32>,
         back: &Lane<bool>,
         left: &mut Lane<bool>,
     ) {
         let clears = matches!(self.kind, Kind::Clear(_));
-        let offsets = self.surface.as_ref().map(|surface| surface.offsets(batch, zb.offset));
-        let stored = match (&self.surface, &offsets) {
-            (Some(surface), Some(offsets)) if !clears => surface.gather(batch, offsets),
+        let stored = match &self.surface {
+            Some(surface) if !clears => surface.gather(level, batch, offsets),
             _ => [0; LANES],
         };
         let tested = *left;
@@ -135,7 +137,9 @@ impl DepthLanes<'_> {
                 macro_rules! compare {
                     ($($compare:tt)*) => {
                         for (lane, left) in left.iter_mut().enumerate() {
-                            *left &= depths[lane] $($compare)* (stored[lane] >> 8);
+                            // Of 24 bits: signed comparisons are instructions.
+                            let (new, old) = (depths[lane], stored[lane] >> 8);
+                            *left &= new.cast_signed() $($compare)* old.cast_signed();
                         }
                     };
                 }
@@ -166,7 +170,7 @@ impl DepthLanes<'_> {
                 }
             }
         }
-        let (Some(surface), Some(offsets)) = (&mut self.surface, &offsets) else { return };
+        let Some(surface) = &mut self.surface else { return };
         let mut changed = tested;
         for (lane, changed) in changed.iter_mut().enumerate() {
             *changed &= clears | (values[lane] != stored[lane]);

@@ -224,13 +224,7 @@ impl Replay {
     }
 
     /// Writes what render target A holds after a draw, and reports where; row 0 is the first in memory.
-    fn write_target(
-        &self,
-        output: &Path,
-        draw: u64,
-        submission: u64,
-        card: &Card,
-    ) -> Outcome<()> {
+    fn write_target(&self, output: &Path, draw: u64, submission: u64, card: &Card) -> Outcome<()> {
         let target = card.target(0).ok_or_else(|| {
             Failure::input(anyhow::anyhow!("draw {draw} has no render target A that can be read"))
         })?;

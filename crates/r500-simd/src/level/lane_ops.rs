@@ -112,6 +112,17 @@ pub trait LaneOps: Copy {
         rows
     }
 
+    /// Returns the dwords of four pairs, each in memory's order.
+    #[inline(always)]
+    fn join_pairs(self, pairs: [u64; 4]) -> [u32; 8] {
+        let mut dwords = [0; 8];
+        for (dwords, pair) in dwords.as_chunks_mut::<2>().0.iter_mut().zip(pairs) {
+            let [low, high] = [pair as u32, (pair >> 32) as u32];
+            *dwords = if cfg!(target_endian = "little") { [low, high] } else { [high, low] };
+        }
+        dwords
+    }
+
     /// Returns the channels of the pixels of two adjacent quads, in lane order, from the four channels of each pixel.
     #[inline(always)]
     fn pixel_channels(self, [a, b, c, d, e, f, g, h]: [&[f32; 4]; 8]) -> [HalfChunk; 4] {
@@ -219,6 +230,12 @@ impl LaneOps for Avx2 {
         // SAFETY: as above.
         unsafe { avx2::pixel_channels(pixels) }
     }
+
+    #[inline(always)]
+    fn join_pairs(self, pairs: [u64; 4]) -> [u32; 8] {
+        // SAFETY: as above.
+        unsafe { avx2::join_pairs(pairs) }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -256,6 +273,12 @@ impl LaneOps for Avx512 {
         // SAFETY: as above.
         unsafe { avx2::pixel_channels(pixels) }
     }
+
+    #[inline(always)]
+    fn join_pairs(self, pairs: [u64; 4]) -> [u32; 8] {
+        // SAFETY: as above.
+        unsafe { avx2::join_pairs(pairs) }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -290,8 +313,8 @@ mod avx2 {
         __m256, _mm_and_si128, _mm_loadu_ps, _mm_min_epu8, _mm_set1_epi8, _mm_set1_epi32,
         _mm_setr_epi8, _mm_setr_epi16, _mm_shuffle_epi8, _mm_storeu_si128, _mm256_castpd_ps,
         _mm256_castps_pd, _mm256_loadu_ps, _mm256_movemask_ps, _mm256_permute2f128_ps,
-        _mm256_set_m128, _mm256_storeu_ps, _mm256_unpackhi_pd, _mm256_unpackhi_ps,
-        _mm256_unpacklo_pd, _mm256_unpacklo_ps,
+        _mm256_set_epi64x, _mm256_set_m128, _mm256_storeu_ps, _mm256_storeu_si256,
+        _mm256_unpackhi_pd, _mm256_unpackhi_ps, _mm256_unpacklo_pd, _mm256_unpacklo_ps,
     };
 
     use super::{HalfChunk, PixelRows};
@@ -312,6 +335,17 @@ mod avx2 {
         let lower = _mm256_movemask_ps(load(chunk, 0));
         let upper = _mm256_movemask_ps(load(chunk, 1));
         (lower | upper << 8) as u16
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(super) fn join_pairs([a, b, c, d]: [u64; 4]) -> [u32; 8] {
+        let mut dwords = [0; 8];
+        let joined =
+            _mm256_set_epi64x(d.cast_signed(), c.cast_signed(), b.cast_signed(), a.cast_signed());
+        // SAFETY: the array has the eight dwords that the instruction stores, to any address.
+        unsafe { _mm256_storeu_si256(dwords.as_mut_ptr().cast(), joined) };
+        dwords
     }
 
     #[target_feature(enable = "avx2")]
@@ -557,6 +591,29 @@ mod tests {
                 mask[lane] = f32::from_bits(!0);
                 assert!(simd.run_plain(AnyLane(mask)), "{simd:?} {lane}");
             }
+        }
+    }
+
+    struct Join([u64; 4]);
+
+    impl SimdTask for Join {
+        type Output = [u32; 8];
+
+        #[inline(always)]
+        fn run<L: SimdLevel>(self, level: L) -> [u32; 8] {
+            level.join_pairs(self.0)
+        }
+    }
+
+    #[test]
+    fn joined_pairs_are_in_order_at_every_level() {
+        let pairs = [[1, 2], [3, 4], [5, u32::MAX], [7, 1 << 31]];
+        let joined = pairs.map(|pair: [u32; 2]| {
+            let [[a, b, c, d], [e, f, g, h]] = pair.map(u32::to_ne_bytes);
+            u64::from_ne_bytes([a, b, c, d, e, f, g, h])
+        });
+        for simd in Simd::available() {
+            assert_eq!(simd.run_plain(Join(joined)), *pairs.as_flattened(), "{simd:?}");
         }
     }
 
