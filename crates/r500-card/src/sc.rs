@@ -271,18 +271,24 @@ impl Sc {
             let mut row = lanes;
             let mut x = start_x;
             while x <= right {
-                let mut masks: [u8; 4] = std::array::from_fn(|n| {
-                    u8::from(row[0][n] | row[1][n] | row[2][n] | row[3][n] >= 0)
-                });
-                if is_cut {
-                    for (n, mask) in masks.iter_mut().enumerate() {
-                        let (x, y) = (x + n as i64 % 2, y + n as i64 / 2);
-                        let drawn = left <= x && x <= right && top <= y && y <= bottom;
-                        *mask &= u8::from(drawn);
-                    }
+                let mut values = row[0];
+                for (n, value) in values.iter_mut().enumerate() {
+                    *value |= row[1][n] | row[2][n] | row[3][n];
                 }
-                if masks != [0; 4] {
-                    add(Quad { x: x as u16, y: y as u16, masks });
+                let [a, b, c, d] = values;
+                // Half of the quads are outside.
+                if a & b & c & d >= 0 {
+                    let mut masks = values.map(|value| u8::from(value >= 0));
+                    if is_cut {
+                        for (n, mask) in masks.iter_mut().enumerate() {
+                            let (x, y) = (x + n as i64 % 2, y + n as i64 / 2);
+                            let drawn = left <= x && x <= right && top <= y && y <= bottom;
+                            *mask &= u8::from(drawn);
+                        }
+                    }
+                    if masks != [0; 4] {
+                        add(Quad { x: x as u16, y: y as u16, masks });
+                    }
                 }
                 for (values, step) in row.iter_mut().zip(steps) {
                     *values = values.map(|value| value + step[0]);

@@ -353,24 +353,17 @@ impl Pairs<'_> {
         value: u32,
         kept: u32,
     ) {
-        let Surface { layout, base, tiling, .. } = *self.surface;
-        let [width, _] = tiling.unit();
+        let [width, _] = self.surface.tiling.unit();
         let [value, kept] = [value, kept].map(|bits| u64::from(bits) << 32 | u64::from(bits));
-        // Those after the last are the last one: offsets are computed for as many at once.
-        let offsets = |from: u32| {
-            let x: [u32; UNITS] =
-                std::array::from_fn(|n| (from + n as u32 * width).min(to - width));
-            layout.offsets([x, [y; UNITS]]).map(|offset| offset.wrapping_add(base))
-        };
         let [mut begin, mut end] = [u32::MAX, 0];
-        let mut next = offsets(from);
+        let mut next = self.units([from, to - width], y);
         let mut x = from;
         while x < to {
             let units = next;
             let count = ((to - x) / width).min(UNITS as u32);
             x += count * width;
             if x < to {
-                next = offsets(x);
+                next = self.units([x, to - width], y);
                 for offset in &next {
                     if let Some(word) = self.words.get(*offset as usize / 4) {
                         r500_simd::prefetch(word);
@@ -391,6 +384,22 @@ impl Pairs<'_> {
             }
         }
         self.written = (self.written.0.min(begin as usize), self.written.1.max(end as usize));
+    }
+
+    /// Returns the offsets of units side by side, from a column on. Those after the last are the last one.
+    #[inline(always)]
+    fn units(&self, [from, last]: [u32; 2], y: u32) -> [u32; UNITS] {
+        let Surface { layout, base, tiling, .. } = *self.surface;
+        let [width, _] = tiling.unit();
+        let mut x = [0; UNITS];
+        for (n, x) in x.iter_mut().enumerate() {
+            *x = (from + n as u32 * width).min(last);
+        }
+        let mut offsets = layout.offsets([x, [y; UNITS]]);
+        for offset in &mut offsets {
+            *offset = offset.wrapping_add(base);
+        }
+        offsets
     }
 
     /// Replaces the dwords in bytes of the buffer, but for the bits of `kept`.
@@ -550,7 +559,17 @@ impl Pairs<'_> {
                     to_first.store(joined([a, b]), Ordering::Relaxed);
                     to_below.store(joined([c, d]), Ordering::Relaxed);
                 }
-                (mask, ..) => self.store_quad([first, below], *values, mask),
+                (mask, ..) => {
+                    let stored = mask.to_le_bytes().into_iter().zip(values);
+                    for (n, (_, value)) in
+                        stored.enumerate().filter(|(_, (stored, _))| *stored != 0)
+                    {
+                        let row = if n < 2 { first } else { below };
+                        if let Some(word) = self.words.get(row / 4 + n % 2) {
+                            word.store(*value, Ordering::Relaxed);
+                        }
+                    }
+                }
             }
         }
     }
