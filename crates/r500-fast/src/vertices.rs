@@ -218,6 +218,7 @@ impl VertexBatch {
     /// # Panics
     /// If the vertex is not of the batch, or there is no such output.
     #[must_use]
+    #[inline]
     pub fn output(&self, vertex: usize, register: usize) -> [f32; 4] {
         assert!(vertex < self.code.batch_size(), "a vertex of the batch");
         let Some(result) = self.code.results[register] else { return [0.0; 4] };

@@ -76,6 +76,7 @@ impl BatchMemory {
         self.component(slot, vertex).set(value);
     }
 
+    #[inline]
     fn vector(&self, slot: SlotIndex, vertex: usize) -> [f32; 4] {
         [0, 1, 2, 3].map(|n| self.lane(slot + n, vertex))
     }
@@ -91,6 +92,7 @@ impl BatchMemory {
     /// # Panics
     /// If there is no such vertex or output.
     #[must_use]
+    #[inline]
     pub fn output(&self, vertex: usize, register: usize) -> [f32; 4] {
         assert!(vertex < BATCH && register < OUTPUTS, "a vertex and an output");
         self.vector(code::OUTPUT + 4 * register as SlotIndex, vertex)
