@@ -9,16 +9,15 @@
 //! | [`rounding`] | round to integer, with and without an instruction for it |
 //! | [`level::lane_ops`] | permutations and mask tests of chunks |
 //! | [`chunk`] | chunks: sixteen pixels, quad by quad |
-//! | [`as_pairs`], [`prefetch`] | shared memory by pairs of dwords, prefetches |
+//! | [`prefetch`] | prefetches |
 //!
 //! This crate knows only one fact about the R500: pixels come in quads. It uses no other crate of the workspace. Its `unsafe` is the call
-//! of a function compiled for an instruction set, after detection, intrinsics in such functions, prefetches, memory as pairs, and the access to MXCSR.
+//! of a function compiled for an instruction set, after detection, intrinsics in such functions, prefetches, and the access to MXCSR.
 
 pub mod chunk;
 pub mod flush;
 pub mod fp_env;
 pub mod level;
-mod pairs;
 mod prefetch;
 mod roofline;
 pub mod rounding;
@@ -26,6 +25,5 @@ pub mod rounding;
 pub use chunk::{Chunk, LANES};
 pub use flush::{Flush, HwFlush, SoftFlush};
 pub use level::{Dispatched, Simd, SimdFn, SimdLevel, SimdTask, inhibit_outer_vectorization};
-pub use pairs::as_pairs;
 pub use prefetch::prefetch;
 pub use rounding::{MagicRound, NativeRound, Rint};

@@ -1,6 +1,6 @@
 //! Pixels of common surfaces, two side by side at a time: fills, and the batches of many quads.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use r500_chip::tiling::UNIT;
 use r500_chip::values::Endian;
@@ -34,8 +34,8 @@ const UNITS: usize = PREFETCHED as usize;
 pub(crate) struct Pairs<'a> {
     surface: &'a Surface,
     words: &'a [AtomicU32],
-    /// The same by two dwords, the pairs of pixels of 32 bits; `None` for other pixels.
-    pairs: Option<&'a [AtomicU64]>,
+    /// Whether a pixel is a dword, so that a pair is two.
+    dwords: bool,
     /// What is added to the places of quads.
     moved: [u32; 2],
     /// Columns and rows whose pixels are all inside of the buffer, at offsets of 32 bits.
@@ -55,17 +55,17 @@ impl Surface {
             return None;
         }
         let words = self.buffer.words();
-        let pairs = match self.tiling.bytes() {
-            2 => None,
-            4 => Some(r500_simd::as_pairs(words)?),
+        let dwords = match self.tiling.bytes() {
+            2 => false,
+            4 => true,
             _ => return None,
         };
-        let size = (self.buffer.size() & !7).min(u32::MAX as usize) as u64;
+        let size = self.buffer.size().min(u32::MAX as usize) as u64;
         let (row, height) = self.row_of_tiles();
         let rows = size.saturating_sub(self.base.into()).checked_div(row).unwrap_or(0);
         let rows = u32::try_from(rows).unwrap_or(u32::MAX).saturating_mul(height);
         let inside = [self.pitch, rows];
-        Some(Pairs { surface: self, words, pairs, moved, inside, written: (usize::MAX, 0) })
+        Some(Pairs { surface: self, words, dwords, moved, inside, written: (usize::MAX, 0) })
     }
 }
 
@@ -81,9 +81,9 @@ impl Pairs<'_> {
     #[inline(always)]
     pub(crate) fn load(&self, offset: usize) -> [u32; 2] {
         let word = |n: usize| self.words.get(n).map_or(0, |word| word.load(Ordering::Relaxed));
-        match self.pairs {
-            Some(_) => [word(offset / 4), word(offset / 4 + 1)],
-            None => {
+        match self.dwords {
+            true => [word(offset / 4), word(offset / 4 + 1)],
+            false => {
                 let word = word(offset / 4);
                 [word & 0xffff, word >> 16]
             }
@@ -105,7 +105,7 @@ impl Pairs<'_> {
                 word.store(value, Ordering::Relaxed);
             }
         };
-        if self.pairs.is_some() {
+        if self.dwords {
             for n in 0..2 {
                 if stored[n] {
                     store(offset / 4 + n, values[n]);
@@ -124,7 +124,7 @@ impl Pairs<'_> {
     /// Returns the bytes of a pixel.
     #[inline(always)]
     fn bytes(&self) -> usize {
-        if self.pairs.is_some() { 4 } else { 2 }
+        if self.dwords { 4 } else { 2 }
     }
 
     /// Replaces the pixels of an area but for the bits of `kept`.
@@ -162,9 +162,9 @@ impl Pairs<'_> {
         }
         let is_inside = end <= self.inside[0] && y + 1 < self.inside[1];
         let whole = (x.next_multiple_of(width), end & !(width - 1));
-        if let (true, Some(pairs)) = (is_inside && height == 2 && whole.0 < whole.1, self.pairs) {
+        if is_inside && height == 2 && whole.0 < whole.1 {
             self.fill_parts([x, y], whole.0, value, kept);
-            self.fill_units(pairs, whole, y, value, kept);
+            self.fill_units(whole, y, value, kept);
             self.fill_parts([whole.1, y], end, value, kept);
             return;
         }
@@ -201,16 +201,8 @@ impl Pairs<'_> {
 
     /// Replaces whole units of two rows, which are inside of the buffer.
     #[inline(always)]
-    fn fill_units(
-        &mut self,
-        pairs: &[AtomicU64],
-        (from, to): (u32, u32),
-        y: u32,
-        value: u32,
-        kept: u32,
-    ) {
+    fn fill_units(&mut self, (from, to): (u32, u32), y: u32, value: u32, kept: u32) {
         let [width, _] = self.surface.tiling.unit();
-        let [value, kept] = [value, kept].map(|bits| u64::from(bits) << 32 | u64::from(bits));
         let [mut begin, mut end] = [u32::MAX, 0];
         let mut next = self.units([from, to - width], y);
         let mut x = from;
@@ -231,12 +223,9 @@ impl Pairs<'_> {
                 end = end.max(*offset + UNIT);
             }
             for offset in &units[..count as usize] {
-                let unit = pairs.get(*offset as usize / 8..).and_then(|pairs| pairs.first_chunk());
-                let Some(unit): Option<&[AtomicU64; UNIT as usize / 8]> = unit else { continue };
-                for pair in unit {
-                    let old = if kept == 0 { 0 } else { pair.load(Ordering::Relaxed) };
-                    pair.store(value & !kept | old & kept, Ordering::Relaxed);
-                }
+                let unit = self.words.get(*offset as usize / 4..);
+                let unit = unit.and_then(|words| words.first_chunk::<{ UNIT as usize / 4 }>());
+                unit.into_iter().for_each(|unit| replace(unit, value, kept));
             }
         }
         self.written = (self.written.0.min(begin as usize), self.written.1.max(end as usize));
@@ -264,21 +253,8 @@ impl Pairs<'_> {
         let (written_first, written_end) = &mut self.written;
         *written_first = (*written_first).min(first);
         *written_end = (*written_end).max(first + length);
-        if let Some(pairs) = self.pairs {
-            let end = ((first + length) / 8).min(pairs.len());
-            let [value, kept] = [value, kept].map(|bits| u64::from(bits) << 32 | u64::from(bits));
-            let stored = |old: u64| value & !kept | old & kept;
-            for pair in &pairs[(first / 8).min(end)..end] {
-                let old = if kept == 0 { 0 } else { pair.load(Ordering::Relaxed) };
-                pair.store(stored(old), Ordering::Relaxed);
-            }
-            return;
-        }
         let end = ((first + length) / 4).min(self.words.len());
-        let stored = |old: u32| value & !kept | old & kept;
-        for word in &self.words[(first / 4).min(end)..end] {
-            word.store(stored(word.load(Ordering::Relaxed)), Ordering::Relaxed);
-        }
+        replace(&self.words[(first / 4).min(end)..end], value, kept);
     }
 
     /// Replaces the covered pixels of a quad, whose first pixel is at `at` in the surface, but for the bits of `kept`.
@@ -345,6 +321,12 @@ impl Pairs<'_> {
         [0, 1].map(|row| self.offset([x[quad] + dx, y[quad] + dy + row]))
     }
 
+    /// Returns the dwords of a pair of pixels.
+    #[inline(always)]
+    fn pair(&self, offset: u32) -> Option<&[AtomicU32; 2]> {
+        self.words.get(offset as usize / 4..).and_then(|words| words.first_chunk())
+    }
+
     /// Loads the pixels of a batch.
     #[inline(always)]
     pub(crate) fn gather<L: SimdLevel>(
@@ -354,15 +336,16 @@ impl Pairs<'_> {
         offsets: &Offsets,
     ) -> Lane<u32> {
         let mut values = [0; LANES];
-        if let (true, Some(pairs)) = (offsets.inside, self.pairs) {
+        if offsets.inside && self.dwords {
             let [first, below] = offsets.rows.each_ref().map(|row| row.as_chunks::<2>().0);
-            let load = |offset: u32| {
-                let pair = pairs.get(offset as usize / 8);
-                pair.map_or(0, |pair| pair.load(Ordering::Relaxed))
+            let load = |offset: u32| match self.pair(offset) {
+                Some(pair) => pair.each_ref().map(|word| word.load(Ordering::Relaxed)),
+                None => [0; 2],
             };
             let halves = values.as_chunks_mut::<8>().0.iter_mut().zip(first.iter().zip(below));
             for (values, ([a, b], [c, d])) in halves {
-                *values = level.join_pairs([load(*a), load(*c), load(*b), load(*d)]);
+                let [[a, b], [c, d], [e, f], [g, h]] = [*a, *c, *b, *d].map(load);
+                *values = level.together([a, b, c, d, e, f, g, h]);
             }
             return values;
         }
@@ -387,13 +370,13 @@ impl Pairs<'_> {
         for (mask, stored) in masks.iter_mut().zip(stored.as_chunks::<4>().0) {
             *mask = u32::from_le_bytes(stored.map(u8::from));
         }
-        let (true, Some(pairs)) = (offsets.inside, self.pairs) else {
+        if !(offsets.inside && self.dwords) {
             for quad in (0..batch.len()).filter(|quad| masks[*quad] != 0) {
                 let [first, below] = self.quad(batch, offsets, quad);
                 self.store_quad([first, below], values[quad], masks[quad]);
             }
             return;
-        };
+        }
         let [first, below] = &offsets.rows;
         let [mut begin, mut end] = [u32::MAX, 0];
         for ((first, below), mask) in first.iter().zip(below).zip(&masks) {
@@ -407,24 +390,21 @@ impl Pairs<'_> {
         for ((mask, values), (first, below)) in
             masks.iter().zip(values).zip(first.iter().zip(below))
         {
-            let (first, below) = (*first as usize, *below as usize);
-            match (*mask, pairs.get(first / 8), pairs.get(below / 8)) {
-                (0, ..) => {}
-                (ALL, Some(to_first), Some(to_below)) => {
-                    let [a, b, c, d] = *values;
-                    to_first.store(joined([a, b]), Ordering::Relaxed);
-                    to_below.store(joined([c, d]), Ordering::Relaxed);
-                }
-                (mask, ..) => {
-                    let stored = mask.to_le_bytes().into_iter().zip(values);
-                    for (n, (_, value)) in
-                        stored.enumerate().filter(|(_, (stored, _))| *stored != 0)
-                    {
-                        let row = if n < 2 { first } else { below };
-                        if let Some(word) = self.words.get(row / 4 + n % 2) {
-                            word.store(*value, Ordering::Relaxed);
-                        }
-                    }
+            if *mask == 0 {
+                continue;
+            }
+            let (Some([to_a, to_b]), Some([to_c, to_d])) = (self.pair(*first), self.pair(*below))
+            else {
+                continue;
+            };
+            let to = [to_a, to_b, to_c, to_d].into_iter().zip(values);
+            if *mask == ALL {
+                to.for_each(|(to, value)| to.store(*value, Ordering::Relaxed));
+                continue;
+            }
+            for (stored, (to, value)) in mask.to_le_bytes().into_iter().zip(to) {
+                if stored != 0 {
+                    to.store(*value, Ordering::Relaxed);
                 }
             }
         }
@@ -447,11 +427,13 @@ impl Pairs<'_> {
     }
 }
 
-/// Returns two dwords as a pair, in memory's order.
+/// Replaces dwords, but for the bits of `kept`.
 #[inline(always)]
-fn joined([a, b]: [u32; 2]) -> u64 {
-    let [low, high] = if cfg!(target_endian = "little") { [a, b] } else { [b, a] };
-    u64::from(high) << 32 | u64::from(low)
+fn replace(words: &[AtomicU32], value: u32, kept: u32) {
+    for word in words {
+        let old = if kept == 0 { 0 } else { word.load(Ordering::Relaxed) };
+        word.store(value & !kept | old & kept, Ordering::Relaxed);
+    }
 }
 
 #[cfg(test)]
@@ -492,7 +474,7 @@ mod tests {
             let log2_bytes = u.int_in_range(1..=2)?;
             let (macro_tiled, micro) = (u.arbitrary()?, MicroTile::new(u.int_in_range(0..=2)?));
             let tiling = Tiling { log2_bytes, macro_tiled, micro };
-            let size = *u.choose(&[64, 4096, 8000, 16_448, 20_000])?;
+            let size = *u.choose(&[64, 4096, 8004, 16_448, 20_004])?;
             let pitch = *u.choose(&[48, 64, 96])?;
             let buffers = [0, 1].map(|id| Buffer::zeroed(BufferId(id), size));
             for n in 0..size / 4 {

@@ -112,14 +112,10 @@ pub trait LaneOps: Copy {
         rows
     }
 
-    /// Returns the dwords of four pairs, each in memory's order.
+    /// Returns the same dwords. They are loaded one by one and used as a vector: without this the compiler stores them one by one in
+    /// between, and a load of several that were just stored waits for the memory.
     #[inline(always)]
-    fn join_pairs(self, pairs: [u64; 4]) -> [u32; 8] {
-        let mut dwords = [0; 8];
-        for (dwords, pair) in dwords.as_chunks_mut::<2>().0.iter_mut().zip(pairs) {
-            let [low, high] = [pair as u32, (pair >> 32) as u32];
-            *dwords = if cfg!(target_endian = "little") { [low, high] } else { [high, low] };
-        }
+    fn together(self, dwords: [u32; 8]) -> [u32; 8] {
         dwords
     }
 
@@ -232,9 +228,9 @@ impl LaneOps for Avx2 {
     }
 
     #[inline(always)]
-    fn join_pairs(self, pairs: [u64; 4]) -> [u32; 8] {
+    fn together(self, dwords: [u32; 8]) -> [u32; 8] {
         // SAFETY: as above.
-        unsafe { avx2::join_pairs(pairs) }
+        unsafe { avx2::together(dwords) }
     }
 }
 
@@ -275,9 +271,9 @@ impl LaneOps for Avx512 {
     }
 
     #[inline(always)]
-    fn join_pairs(self, pairs: [u64; 4]) -> [u32; 8] {
+    fn together(self, dwords: [u32; 8]) -> [u32; 8] {
         // SAFETY: as above.
-        unsafe { avx2::join_pairs(pairs) }
+        unsafe { avx2::together(dwords) }
     }
 }
 
@@ -313,7 +309,7 @@ mod avx2 {
         __m256, _mm_and_si128, _mm_loadu_ps, _mm_min_epu8, _mm_set1_epi8, _mm_set1_epi32,
         _mm_setr_epi8, _mm_setr_epi16, _mm_shuffle_epi8, _mm_storeu_si128, _mm256_castpd_ps,
         _mm256_castps_pd, _mm256_loadu_ps, _mm256_movemask_ps, _mm256_permute2f128_ps,
-        _mm256_set_epi64x, _mm256_set_m128, _mm256_storeu_ps, _mm256_storeu_si256,
+        _mm256_set_m128, _mm256_setr_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
         _mm256_unpackhi_pd, _mm256_unpackhi_ps, _mm256_unpacklo_pd, _mm256_unpacklo_ps,
     };
 
@@ -339,13 +335,13 @@ mod avx2 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub(super) fn join_pairs([a, b, c, d]: [u64; 4]) -> [u32; 8] {
-        let mut dwords = [0; 8];
-        let joined =
-            _mm256_set_epi64x(d.cast_signed(), c.cast_signed(), b.cast_signed(), a.cast_signed());
+    pub(super) fn together(dwords: [u32; 8]) -> [u32; 8] {
+        let [a, b, c, d, e, f, g, h] = dwords.map(u32::cast_signed);
+        let mut stored = [0; 8];
+        let vector = _mm256_setr_epi32(a, b, c, d, e, f, g, h);
         // SAFETY: the array has the eight dwords that the instruction stores, to any address.
-        unsafe { _mm256_storeu_si256(dwords.as_mut_ptr().cast(), joined) };
-        dwords
+        unsafe { _mm256_storeu_si256(stored.as_mut_ptr().cast(), vector) };
+        stored
     }
 
     #[target_feature(enable = "avx2")]
@@ -594,26 +590,22 @@ mod tests {
         }
     }
 
-    struct Join([u64; 4]);
+    struct Together([u32; 8]);
 
-    impl SimdTask for Join {
+    impl SimdTask for Together {
         type Output = [u32; 8];
 
         #[inline(always)]
         fn run<L: SimdLevel>(self, level: L) -> [u32; 8] {
-            level.join_pairs(self.0)
+            level.together(self.0)
         }
     }
 
     #[test]
-    fn joined_pairs_are_in_order_at_every_level() {
-        let pairs = [[1, 2], [3, 4], [5, u32::MAX], [7, 1 << 31]];
-        let joined = pairs.map(|pair: [u32; 2]| {
-            let [[a, b, c, d], [e, f, g, h]] = pair.map(u32::to_ne_bytes);
-            u64::from_ne_bytes([a, b, c, d, e, f, g, h])
-        });
+    fn dwords_together_are_in_order_at_every_level() {
+        let dwords = [1, 2, 3, 4, 5, u32::MAX, 7, 1 << 31];
         for simd in Simd::available() {
-            assert_eq!(simd.run_plain(Join(joined)), *pairs.as_flattened(), "{simd:?}");
+            assert_eq!(simd.run_plain(Together(dwords)), dwords, "{simd:?}");
         }
     }
 
