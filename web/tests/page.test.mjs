@@ -36,6 +36,37 @@ OUT TEX_SEM_WAIT LAST src0.rgb = temp[1], src0.a = temp[2] :
     out[0].rgb = MAD src0.rgb src0.aaa src0.000, out[0].a = SIN src0.a ;
 `;
 
+test("workers draw the first picture without being asked again, and draw it alike when they are", async () => {
+  const watch = () => {
+    const ahead = new Set();
+    globalThis.ahead = [];
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      if (message.then !== undefined) {
+        ahead.add(message.then.id);
+        this.addEventListener("message", ({ data }) => ahead.has(data.id) && data.answer?.bands !== undefined && globalThis.ahead.push(data.answer.bands));
+      }
+      return post.call(this, message, ...rest);
+    };
+  };
+  const { page, context } = await visit(at, { before: (context) => context.addInitScript(watch) });
+  await settled(page);
+  const [first, again] = await page.evaluate(async () => {
+    const rows = globalThis.ahead.flat().map(({ y, rows, bytes }) => [y, rows, bytes]);
+    const [width, height] = r500.player.shown.view.size;
+    const first = new Uint8ClampedArray(width * height * 4);
+    for (const [y, count, bytes] of rows) first.set(bytes, (height - y - count) * width * 4);
+    r500.transport.time.value = 0.5;
+    await r500.player.settled();
+    r500.transport.time.value = 0;
+    const { pixels } = await r500.player.settled();
+    return [[...first], [...pixels]];
+  });
+  assert.ok(first.some((byte) => byte > 0));
+  assert.deepEqual(first, again);
+  await context.close();
+});
+
 test("the page loads without complaints, and asks no other host for anything", async () => {
   const { page, context, complaints, requests } = await visit(at);
   await settled(page);
