@@ -136,7 +136,7 @@ export class Transport {
   }
 
   get pixels(): [number, number] {
-    return this.size.value ?? this.own;
+    return this.pixelsOf(this.own);
   }
 
   /** The size of the drawing of a program with this size of its own. */

@@ -14,6 +14,9 @@ pub(super) struct Depth {
     pub(super) is_w: bool,
 }
 
+/// 2^52: adding it rounds to nearest even, and leaves the integer in the lowest bits.
+const ROUNDS: f64 = 4_503_599_627_370_496.0;
+
 /// Number of points from which on the plane of the depth is worth its setup.
 const PLANE_POINTS: usize = 32;
 
@@ -88,10 +91,9 @@ impl Primitive {
                 let z = dz_dx * dx + dz_dy * dy + z0;
                 let z = if z > 0.0 { z } else { 0.0 };
                 let z = if z < DEPTH_MAX { z } else { DEPTH_MAX };
-                // Adding 2^52 rounds.
-                let rounded = z + 4_503_599_627_370_496.0;
+                let rounded = z + ROUNDS;
                 depths[lane] = rounded.to_bits() as u32;
-                max(&mut off[lane], z - (rounded - 4_503_599_627_370_496.0));
+                max(&mut off[lane], z - (rounded - ROUNDS));
                 max(&mut far_x[lane], dx);
                 max(&mut far_y[lane], dy);
             }
@@ -130,6 +132,5 @@ fn round_to_u32(x: f64) -> u32 {
 /// Returns a number of 0 to 2^32 - 1 rounded to nearest even, without a call.
 #[inline(always)]
 pub(crate) fn round_ties_even_to_u32(x: f64) -> u32 {
-    // Adding 2^52 rounds, and leaves the integer in the lowest bits.
-    (x + 4_503_599_627_370_496.0).to_bits() as u32
+    (x + ROUNDS).to_bits() as u32
 }

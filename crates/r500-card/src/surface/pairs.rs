@@ -60,11 +60,14 @@ impl Surface {
             4 => true,
             _ => return None,
         };
-        let size = self.buffer.size().min(u32::MAX as usize) as u64;
+        let size = self.buffer.size().min(u32::MAX as usize) as u32;
         let (row, height) = self.row_of_tiles();
-        let rows = size.saturating_sub(self.base.into()).checked_div(row).unwrap_or(0);
-        let rows = u32::try_from(rows).unwrap_or(u32::MAX).saturating_mul(height);
-        let inside = [self.pitch, rows];
+        let rows = match u32::try_from(row) {
+            Ok(row @ 1..) => size.saturating_sub(self.base) / row,
+            // A pitch of 0, or a row that is longer than any buffer: no pixel is surely inside.
+            _ => 0,
+        };
+        let inside = [self.pitch, rows * height];
         Some(Pairs { surface: self, words, dwords, moved, inside, written: (usize::MAX, 0) })
     }
 }
@@ -212,11 +215,7 @@ impl Pairs<'_> {
             x += count * width;
             if x < to {
                 next = self.units([x, to - width], y);
-                for offset in &next {
-                    if let Some(word) = self.words.get(*offset as usize / 4) {
-                        r500_simd::prefetch(word);
-                    }
-                }
+                self.prefetch_each(&next);
             }
             for offset in &units {
                 begin = begin.min(*offset);
@@ -234,13 +233,19 @@ impl Pairs<'_> {
     /// Returns the offsets of units side by side, from a column on. Those after the last are the last one.
     #[inline(always)]
     fn units(&self, [from, last]: [u32; 2], y: u32) -> [u32; UNITS] {
-        let Surface { layout, base, tiling, .. } = *self.surface;
-        let [width, _] = tiling.unit();
+        let [width, _] = self.surface.tiling.unit();
         let mut x = [0; UNITS];
         for (n, x) in x.iter_mut().enumerate() {
             *x = (from + n as u32 * width).min(last);
         }
-        let mut offsets = layout.offsets([x, [y; UNITS]]);
+        self.addresses([x, [y; UNITS]])
+    }
+
+    /// Returns the lowest 32 bits of the byte offsets of pixels, x and y.
+    #[inline(always)]
+    fn addresses<const N: usize>(&self, at: [[u32; N]; 2]) -> [u32; N] {
+        let Surface { layout, base, .. } = *self.surface;
+        let mut offsets = layout.offsets(at);
         for offset in &mut offsets {
             *offset = offset.wrapping_add(base);
         }
@@ -278,7 +283,6 @@ impl Pairs<'_> {
     /// Returns the offsets of the quads of a batch.
     #[inline(always)]
     pub(crate) fn offsets(&self, batch: &Batch) -> Offsets {
-        let Surface { layout, base, .. } = *self.surface;
         let [dx, dy] = self.moved;
         let [x, y] = batch.corners();
         let (x, y) = (x.map(|x| x + dx), y.map(|y| y + dy));
@@ -288,12 +292,11 @@ impl Pairs<'_> {
             last_y = last_y.max(*y);
         }
         let inside = last_x + 1 < self.inside[0] && last_y + 1 < self.inside[1];
-        let offsets = |y| layout.offsets([x, y]).map(|offset| offset.wrapping_add(base));
-        let first = offsets(y);
+        let first = self.addresses([x, y]);
         // The second row of a quad is in the same unit, if that has several.
-        let below = match layout.row_in_unit() {
+        let below = match self.surface.layout.row_in_unit() {
             Some(bytes) => first.map(|offset| offset.wrapping_add(bytes)),
-            None => offsets(y.map(|y| y + 1)),
+            None => self.addresses([x, y.map(|y| y + 1)]),
         };
         Offsets { rows: [first, below], inside }
     }
@@ -301,10 +304,14 @@ impl Pairs<'_> {
     /// Asks for the pixels of a batch to be in the cache when it is loaded and stored. Often another processor stored them last.
     #[inline(always)]
     pub(crate) fn prefetch(&self, batch: &Batch, offsets: &Offsets) {
-        if !offsets.inside {
-            return;
+        if offsets.inside {
+            self.prefetch_each(&offsets.rows[0][..batch.len()]);
         }
-        for offset in &offsets.rows[0][..batch.len()] {
+    }
+
+    #[inline(always)]
+    fn prefetch_each(&self, offsets: &[u32]) {
+        for offset in offsets {
             if let Some(word) = self.words.get(*offset as usize / 4) {
                 r500_simd::prefetch(word);
             }
