@@ -3,11 +3,17 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use r500_formats::{FindOptions, Finder, FoundKind};
+use r500_formats::{Alignment, FindOptions, Finder, FoundKind};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&[least, piece], data)) = bytes.split_first_chunk::<2>() else { return };
-    let options = FindOptions { least_score: u32::from(least) };
+    // The size of the pieces also chooses the offsets.
+    let alignment = match piece % 3 {
+        0 => Alignment::Dword,
+        1 => Alignment::Word,
+        _ => Alignment::Byte,
+    };
+    let options = FindOptions { least_score: u32::from(least), alignment };
     let mut whole = Finder::new(options);
     whole.feed(data);
     let found = whole.finish();
@@ -17,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(!found.is_cut);
     let mut end = 0;
     for program in &found.programs {
-        assert!(program.offset >= end && program.offset % 4 == 0, "{program:?}");
+        assert!(program.offset >= end && program.offset % alignment.bytes() as u64 == 0, "{program:?}");
         end = program.end();
         assert!(program.score >= options.least_score && program.instructions() > 0);
         let most = match program.kind {

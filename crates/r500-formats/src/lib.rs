@@ -42,7 +42,7 @@ pub use dump::is_dump;
 pub use dword_program::{ByteOrder, DwordOptions};
 pub use dwords::dwords_of_text;
 pub use error::{InputLocation, ReadError, ReadErrorKind, WriteError};
-pub use find::{FindOptions, Finder, Findings, Found, FoundKind};
+pub use find::{Alignment, FindOptions, Finder, Findings, Found, FoundKind};
 pub use foreign::{CAPTURE, ForeignKind, VERTEX_PROGRAM, file_kind, is_vertex_program};
 pub use format::{Format, UnknownFormat};
 pub use limits::Limits;

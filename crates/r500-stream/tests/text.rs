@@ -264,3 +264,65 @@ fn lines_have_the_places_of_their_first_dwords() {
     joined.unwrap();
     assert_eq!(text, print(&words));
 }
+
+#[test]
+fn macros_of_drivers_write_registers() {
+    // Register / 4: GB_ENABLE 0x4008, US_CONFIG 0x4600, GA_US_VECTOR_DATA 0x4254; bit 15 one register; command 0x34 draws.
+    let cases: [(&str, &[u32]); 13] = [
+        ("OUT_CS_REG(R300_GB_ENABLE, 0x10);", &[0x1002, 0x10]),
+        ("\tOUT_BATCH_REGVAL( R300_GB_ENABLE , 1u << 4 | 2 ) ; /* why */ // more", &[0x1002, 0x12]),
+        (
+            "OUT_RING_REG(R300_GB_ENABLE,\n             (1 << 4) |\n             2);",
+            &[0x1002, 0x12],
+        ),
+        ("WREG32(0x4008, 16);OUTREG(GB_ENABLE, ~0)", &[0x1002, 0x10, 0x1002, u32::MAX]),
+        ("radeon_set_reg(cs, R300_GB_ENABLE + 0x5f8, 7);", &[0x1180, 7]),
+        (
+            "BEGIN_CS(3);\nOUT_CS_REG_SEQ(R500_US_CONFIG, 2);\nOUT_CS(2); OUT_CS(0x3);\nEND_CS;",
+            &[0x0001_1180, 2, 3],
+        ),
+        (
+            "OUT_CS_ONE_REG(R500_GA_US_VECTOR_DATA, 2);\nOUT_CS_32F(1.0f);\nOUT_CS(fui(0.5));",
+            &[0x0001_9095, 0x3f80_0000, 0x3f00_0000],
+        ),
+        (
+            "OUT_CS_PKT3(R300_PACKET3_3D_DRAW_VBUF_2, 0);\nOUT_CS(0x00030024);",
+            &[0xc000_3400, 0x0003_0024],
+        ),
+        (
+            "radeon_ring_write(ring, PACKET0(R300_GB_ENABLE, 0));\nradeon_ring_write(ring, 16);",
+            &[0x1002, 0x10],
+        ),
+        ("OUT_CS(CP_PACKET3(0x34, 0));\nOUT_CS(5);", &[0xc000_3400, 5]),
+        ("/* two\n   lines */ OUT_CS_REG(GB_ENABLE, 1);\n// one\n", &[0x1002, 1]),
+        ("/*\n(\n a # b\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n*/\nOUT_CS(3);", &[3]),
+        // Both notations in one text.
+        ("OUT_CS_REG(R300_GB_ENABLE, 1);\nGB_ENABLE = 2\n", &[0x1002, 1, 0x1002, 2]),
+    ];
+    for (text, words) in cases {
+        assert_eq!(parse(text).as_deref(), Ok(words), "{text}");
+    }
+    let message = |text: &str| {
+        let errors = parse(text).unwrap_err();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        errors[0].to_string()
+    };
+    assert_eq!(
+        message("OUT_CS_REG(R300_GB_ENABLE, 1);\n  OUT_CS_REG(R300_NO_SUCH, 1);"),
+        "line 2, column 3: no register or command is called R300_NO_SUCH"
+    );
+    assert_eq!(
+        message("OUT_CS_REG_SEQ(R500_US_CONFIG, 2);\nOUT_CS(1);\nOUT_CS_REG(R300_GB_ENABLE, 1);"),
+        "line 3, column 1: the packet before has 1 of 2 values"
+    );
+    assert_eq!(
+        message("OUT_CS_REG_SEQ(R500_US_CONFIG, 2);\nOUT_CS(1);"),
+        "line 2, column 1: the packet before has 1 of 2 values"
+    );
+    assert_eq!(
+        message("OUT_CS_REG(R300_GB_ENABLE, R300_GB_POINT_STUFF_ENABLE);"),
+        "line 1, column 1: expected a number of 32 bits (names of constants and variables have no value here)"
+    );
+    assert!(message("OUT_CS_RELOC(buffer, 0, 1, 0);").contains("OUT_CS_RELOC is not understood"));
+    assert!(message("OUT_CS_REG(R300_GB_ENABLE, 1").contains("expected ) of the call"));
+}

@@ -176,9 +176,14 @@ pub(super) fn holds_scene(path: &Path) -> bool {
     if !name.ends_with(".r5") {
         return false;
     }
+    head(path).is_ok_and(|head| Scene::is_scene(&String::from_utf8_lossy(&head)))
+}
+
+/// Returns the beginning of a file.
+pub(super) fn head(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    let read = guard::open(path, u64::MAX).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    read.is_ok() && Scene::is_scene(&String::from_utf8_lossy(&head))
+    guard::open(path, u64::MAX)?.take(HEAD).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 /// Refuses a source with errors that is a file of another kind. Text in a file with the name of a source is one, unless it is a stream's, a

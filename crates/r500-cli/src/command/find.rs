@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use r500::formats::{FindOptions, Finder, Findings, Found, FoundKind};
+use r500::formats::{Alignment, FindOptions, Finder, Findings, Found, FoundKind};
 use r500_stream::counted;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use super::{overwrite, terminal};
 /// Find fragment and vertex programs in any bytes.
 ///
 /// Reads files of any kind and size (a core file, a ROM, a driver, a texture, a dump of memory) and lists what looks like programs, in either
-/// byte order, at offsets that are a multiple of 4: with the offset, the number of instructions and a score. The score is the number of bits
+/// byte order, at offsets that are a multiple of 4 (or, with --align, of less): with the offset, the number of instructions and a score. The score is the number of bits
 /// that describing the bytes as a program saves over describing them as ordinary data: among random bytes, an offset has a score of N
 /// with a probability of 2^-N. Files are read in pieces; the memory does not grow with them.
 #[derive(Args, Debug)]
@@ -36,6 +36,10 @@ pub(super) struct Find {
     /// The least score: below the default short programs are found, and more that is none
     #[arg(long, value_name = "BITS", default_value_t = FindOptions::LEAST_SCORE)]
     min_score: u32,
+    /// Of what the offsets of programs are a multiple: 4, 2 or 1 byte. At every byte the search takes four times as long, and random bytes look
+    /// like a program four times as often
+    #[arg(long, value_name = "BYTES", default_value = "4", value_parser = ["4", "2", "1"])]
+    align: String,
     /// How to answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -54,6 +58,7 @@ Examples:
   r500 find core.1234
   r500 find driver.so -o programs               each as a file, for disasm, check, render …
   r500 find rom.bin --min-score 60 --kind vertex
+  r500 find packets.pcap --align 1              at any offset
   gzip -dc memory.gz | r500 find - --format json";
 
 /// Bytes that are read at a time.
@@ -81,9 +86,18 @@ impl Find {
         Ok(if count == 0 { Status::Failed } else { Status::Fine })
     }
 
+    fn alignment(&self) -> Alignment {
+        match self.align.as_str() {
+            "1" => Alignment::Byte,
+            "2" => Alignment::Word,
+            _ => Alignment::Dword,
+        }
+    }
+
     /// Reads a file in pieces. Returns the programs of the wanted kind.
     fn search(&self, path: &Path) -> Outcome<Findings> {
-        let mut finder = Finder::new(FindOptions { least_score: self.min_score });
+        let mut finder =
+            Finder::new(FindOptions { least_score: self.min_score, alignment: self.alignment() });
         if is_stdin(path) {
             feed(&mut finder, std::io::stdin().lock(), 0).map_err(|e| cannot_read(path, e))?;
         } else {
@@ -148,7 +162,15 @@ impl Find {
         }
         if found.programs.is_empty() {
             let score = self.min_score;
-            writeln!(out, "{name}: no program with a score of {score} or more")?;
+            write!(out, "{name}: no program with a score of {score} or more")?;
+            match self.alignment() {
+                Alignment::Byte => writeln!(out)?,
+                alignment => writeln!(
+                    out,
+                    " at a multiple of {} bytes; --align 1 searches at every byte",
+                    alignment.bytes()
+                )?,
+            }
         }
         Ok(())
     }

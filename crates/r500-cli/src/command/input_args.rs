@@ -12,7 +12,7 @@ use r500::reader::{self, ReadError};
 use r500_stream::counted;
 
 use super::exit::{Failure, Outcome, Status};
-use super::file_kind::{FileKind, holds_scene};
+use super::file_kind::{self, FileKind, holds_scene};
 pub(super) use super::input_file::{
     bytes, cannot_read, capture_or_document, is_stdin, may_hold_programs, note_skipped,
     picture_bytes, show, source, text,
@@ -355,6 +355,9 @@ fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
     } else if file.is_dir() {
         return Err(Failure::could_not(anyhow::anyhow!("{} is a folder", show(file))));
     } else {
+        if let Some(kind) = register_writes(file).filter(|_| read.from.is_none()) {
+            return Err(kind.failure(&show(file), PROGRAM));
+        }
         reader::open_with_files(file, read.from, &limits, &files, read.dwords())
     };
     let jobs = jobs.map_err(|error| match error {
@@ -374,6 +377,16 @@ fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
 
 /// What the commands read.
 const PROGRAM: &str = "a fragment program";
+
+/// Returns the kind of a file whose name is that of C source, if it has register writes: it is no array.
+fn register_writes(file: &Path) -> Option<FileKind> {
+    let name = file.to_string_lossy();
+    if Format::from_file_name(&name) != Some(Format::CArray) {
+        return None;
+    }
+    let head = file_kind::head(file).ok()?;
+    FileKind::of(&head).filter(|kind| kind.is_stream_text())
+}
 
 /// Returns the failure for a file whose format is unknown.
 fn unrecognised(file: &Path) -> Failure {

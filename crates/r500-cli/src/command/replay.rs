@@ -1,7 +1,7 @@
 //! `r500 replay`: execution of a capture.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use r500_stream::{BufferId, FrameError, OutOfTime, Submission, capture, counted,
 
 use super::capture_args::{deadline, limit_time, out_of_range, set_readings};
 use super::exit::{Failure, Outcome, Status};
-use super::file_kind::{FileKind, HEAD};
+use super::file_kind::{self, FileKind};
 use super::output_file::{create_folder, put};
 use super::syntax::{self, seconds};
 use super::{overwrite, terminal};
@@ -384,10 +384,7 @@ fn open(path: &Path) -> Outcome<Reader<BufReader<File>>> {
 
 /// Returns the failure for a file of another kind.
 fn not_a_capture(path: &Path, error: &CaptureError) -> Failure {
-    let mut head = Vec::new();
-    let read =
-        r500::files::open(path, u64::MAX).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    match read.ok().and_then(|_| FileKind::of(&head)) {
+    match file_kind::head(path).ok().and_then(|head| FileKind::of(&head)) {
         Some(kind) => kind.failure(&path.to_string_lossy(), "a capture"),
         None => Failure::input(anyhow::anyhow!("{}", error.kind)).context(path.display()),
     }

@@ -1,7 +1,7 @@
 //! Programs in any bytes: a core file, a ROM, a driver, a texture.
 //!
 //! [`Finder`] takes bytes piece by piece and returns what looks like a fragment or a vertex program, in either byte order, at offsets that
-//! are a multiple of 4. It reads every byte once and keeps only what it has found.
+//! are a multiple of 4, or of less ([`Alignment`]). It reads every byte once and keeps only what it has found.
 //!
 //! The score of a program is the number of bits that it saves to describe the bytes as a program instead of as ordinary data:
 //!
@@ -98,6 +98,32 @@ pub struct Findings {
 pub struct FindOptions {
     /// The least score.
     pub least_score: u32,
+    /// The offsets at which programs are searched.
+    pub alignment: Alignment,
+}
+
+/// Of what the offsets of programs are a multiple. Fewer bytes take longer in proportion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Alignment {
+    /// 4 bytes, as programs are in memory.
+    #[default]
+    Dword,
+    /// 2 bytes.
+    Word,
+    /// Any offset: archives, packets of networks.
+    Byte,
+}
+
+impl Alignment {
+    /// Returns its bytes: 4, 2 or 1.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Dword => 4,
+            Self::Word => 2,
+            Self::Byte => 1,
+        }
+    }
 }
 
 impl FindOptions {
@@ -107,7 +133,7 @@ impl FindOptions {
 
 impl Default for FindOptions {
     fn default() -> Self {
-        Self { least_score: Self::LEAST_SCORE }
+        Self { least_score: Self::LEAST_SCORE, alignment: Alignment::Dword }
     }
 }
 
@@ -123,6 +149,16 @@ impl Default for FindOptions {
 /// ```
 #[derive(Debug)]
 pub struct Finder {
+    searches: Vec<Search>,
+}
+
+/// The search at offsets with one remainder of 4.
+#[derive(Debug)]
+struct Search {
+    /// The remainder.
+    first: u64,
+    /// Bytes before the first dword that have not come yet.
+    skip: usize,
     /// Bytes of a dword that is not complete.
     rest: Vec<u8>,
     orders: [Order; 2],
@@ -143,24 +179,74 @@ impl Finder {
     /// Programs that are kept at most.
     pub const MOST: usize = 1 << 16;
 
-    /// Bytes of a window.
-    const WINDOW: usize = 1 << 14;
-
     /// Begins a search.
     #[must_use]
     pub fn new(options: FindOptions) -> Self {
-        let order = |is_big_endian| Order {
-            is_big_endian,
-            words: Vec::new(),
-            base: 0,
-            fragments: Runs::new(options.least_score),
-            vertices: Runs::new(options.least_score),
-        };
-        Self { rest: Vec::new(), orders: [order(false), order(true)] }
+        let firsts = (0..4).step_by(options.alignment.bytes());
+        Self { searches: firsts.map(|first| Search::new(first, options.least_score)).collect() }
     }
 
     /// Takes the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
+        for search in &mut self.searches {
+            search.feed(bytes);
+        }
+    }
+
+    /// Ends the search.
+    #[must_use]
+    pub fn finish(self) -> Findings {
+        let mut all = Vec::new();
+        let mut is_cut = false;
+        let orders = self.searches.into_iter().flat_map(|search| {
+            let first = search.first;
+            search.orders.into_iter().map(move |order| (first, order))
+        });
+        for (remainder, order) in orders {
+            let Order { is_big_endian, fragments, vertices, .. } = order;
+            let found = |kind| {
+                move |(first, dwords, score): (u64, Vec<u32>, u32)| Found {
+                    offset: remainder + first * 4,
+                    kind,
+                    is_big_endian,
+                    dwords,
+                    score,
+                }
+            };
+            let (list, cut) = fragments.finish();
+            all.extend(list.into_iter().map(found(FoundKind::Fragment)));
+            is_cut |= cut;
+            let (list, cut) = vertices.finish();
+            all.extend(list.into_iter().map(found(FoundKind::Vertex)));
+            is_cut |= cut;
+        }
+        let mut programs = without_overlaps(all);
+        is_cut |= programs.len() > Self::MOST;
+        programs.truncate(Self::MOST);
+        Findings { programs, is_cut }
+    }
+}
+
+impl Search {
+    /// Bytes of a window.
+    const WINDOW: usize = 1 << 14;
+
+    fn new(first: usize, least_score: u32) -> Self {
+        let order = |is_big_endian| Order {
+            is_big_endian,
+            words: Vec::new(),
+            base: 0,
+            fragments: Runs::new(least_score),
+            vertices: Runs::new(least_score),
+        };
+        let orders = [order(false), order(true)];
+        Self { first: first as u64, skip: first, rest: Vec::new(), orders }
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        let skipped = self.skip.min(bytes.len());
+        self.skip -= skipped;
+        let bytes = &bytes[skipped..];
         let needed = (4 - self.rest.len()) % 4;
         let (first, bytes) = bytes.split_at(needed.min(bytes.len()));
         self.rest.extend_from_slice(first);
@@ -185,35 +271,6 @@ impl Finder {
             order.words.drain(..(needed - order.base) as usize);
             order.base = needed;
         }
-    }
-
-    /// Ends the search.
-    #[must_use]
-    pub fn finish(self) -> Findings {
-        let mut all = Vec::new();
-        let mut is_cut = false;
-        for order in self.orders {
-            let Order { is_big_endian, fragments, vertices, .. } = order;
-            let found = |kind| {
-                move |(first, dwords, score): (u64, Vec<u32>, u32)| Found {
-                    offset: first * 4,
-                    kind,
-                    is_big_endian,
-                    dwords,
-                    score,
-                }
-            };
-            let (list, cut) = fragments.finish();
-            all.extend(list.into_iter().map(found(FoundKind::Fragment)));
-            is_cut |= cut;
-            let (list, cut) = vertices.finish();
-            all.extend(list.into_iter().map(found(FoundKind::Vertex)));
-            is_cut |= cut;
-        }
-        let mut programs = without_overlaps(all);
-        is_cut |= programs.len() > Self::MOST;
-        programs.truncate(Self::MOST);
-        Findings { programs, is_cut }
     }
 }
 

@@ -22,7 +22,7 @@ const FETCH: [u32; 12] = [
 ];
 
 fn find(bytes: &[u8], least_score: u32) -> Vec<Found> {
-    let mut finder = Finder::new(FindOptions { least_score });
+    let mut finder = Finder::new(FindOptions { least_score, ..FindOptions::default() });
     finder.feed(bytes);
     finder.finish().programs
 }
@@ -60,6 +60,21 @@ fn a_program_is_found_where_it_is_in_both_orders() {
         let mut bytes = random(1, 1000);
         bytes[402..450].copy_from_slice(&little(&words));
         assert!(find(&bytes, 60).is_empty());
+        // But there, if it is asked for, and in pieces of any size.
+        for (alignment, at) in
+            [(Alignment::Word, 402), (Alignment::Byte, 402), (Alignment::Byte, 403)]
+        {
+            let mut bytes = random(1, 1000);
+            bytes[at..at + 48].copy_from_slice(&little(&words));
+            for size in [1, 2, 3, 7, 1000] {
+                let mut finder = Finder::new(FindOptions { least_score: 60, alignment });
+                bytes.chunks(size).for_each(|piece| finder.feed(piece));
+                let found = finder.finish().programs;
+                let [found] = found.as_slice() else { panic!("{found:?}") };
+                assert_eq!((found.offset, found.is_big_endian), (at as u64, is_big_endian));
+                assert_eq!(found.dwords, FETCH);
+            }
+        }
     }
 }
 
@@ -70,7 +85,7 @@ fn pieces_of_any_size_give_the_same() {
     let whole = find(&bytes, 60);
     assert_eq!(whole.len(), 1);
     for size in [1, 3, 5, 7, 64, 1000] {
-        let mut finder = Finder::new(FindOptions { least_score: 60 });
+        let mut finder = Finder::new(FindOptions { least_score: 60, ..FindOptions::default() });
         bytes.chunks(size).for_each(|piece| finder.feed(piece));
         assert_eq!(finder.finish().programs, whole, "{size}");
     }

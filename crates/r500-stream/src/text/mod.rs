@@ -14,9 +14,12 @@
 //! dwords 0x40000000 1                      # anything else
 //! ```
 //!
+//! Calls of the macros with which drivers write registers are read, too: `OUT_CS_REG(R300_GB_ENABLE, 0x10);`. What they write is printed as above.
+//!
 //! A value is hexadecimal (`0x…`), decimal, a float with a point (`-1.5`, `2.0`), or fields in braces. `#` begins a
 //! comment. Any dwords can be printed, including streams that end inside a packet.
 
+mod macros;
 mod parse;
 mod print;
 mod state;

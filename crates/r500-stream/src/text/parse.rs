@@ -4,6 +4,7 @@ use r500_chip::pm4::{FILLER, Header, MAX_BODY, Opcode, Type0, Type3};
 use r500_chip::{RegisterRef, at, named};
 use r500_isa::{Field, FieldKind, Register};
 
+use super::macros::{self, Call};
 use super::words;
 
 /// An error in a stream's text.
@@ -58,6 +59,19 @@ pub enum TextErrorKind {
         /// The address of the named register.
         found: u32,
     },
+    /// A call that is none of those of [macros of drivers](crate::text).
+    #[error(
+        "{0} is not understood: a call writes a register and a value (OUT_CS_REG), or a value (OUT_CS); relocations and tables have none"
+    )]
+    UnknownCall(String),
+    /// A packet whose header announces more or fewer values than follow.
+    #[error("the packet before has {found} of {announced} values")]
+    Count {
+        /// What its header says.
+        announced: usize,
+        /// What is there.
+        found: usize,
+    },
     /// More dwords than a packet can have.
     #[error("a packet holds at most {MAX_BODY} dwords")]
     TooLong,
@@ -75,6 +89,9 @@ pub enum TextErrorKind {
 /// Limit of the dwords of a text: those of 128 full buffers of Mesa. One line can produce many.
 pub const MAX_WORDS: usize = 1 << 21;
 
+/// Limit of the lines that a call goes on for.
+const MAX_LINES: usize = 16;
+
 /// Limit of reported errors.
 const MAX_ERRORS: usize = 10_000;
 
@@ -84,12 +101,33 @@ const MAX_ERRORS: usize = 10_000;
 ///
 /// An error for every line that does not assemble, up to 10,000 and a final one; more than [`MAX_WORDS`] dwords.
 pub fn parse(text: &str) -> Result<Vec<u32>, Vec<TextError>> {
-    let mut assembler = Assembler { words: Vec::new(), open: Open::None };
+    let mut assembler = Assembler { words: Vec::new(), open: Open::None, announced: None };
     let mut errors = Vec::new();
-    for (i, line) in text.lines().enumerate() {
+    let mut lines = text.lines().enumerate();
+    while let Some((i, line)) = lines.next() {
         let code = line.split('#').next().unwrap_or_default();
-        let mut cursor = Cursor { line: code, at: 0 };
-        let result = assembler.line(&mut cursor).and_then(|()| cursor.end());
+        let result = if macros::begin(code) {
+            // A call, or a comment, may go on in the lines that follow.
+            let mut statements = code.to_owned();
+            for _ in 0..MAX_LINES {
+                if !macros::goes_on(&statements) {
+                    break;
+                }
+                let in_comment = macros::in_comment(&statements);
+                for (_, line) in lines.by_ref() {
+                    statements.push('\n');
+                    statements.push_str(line);
+                    if !in_comment || line.contains("*/") {
+                        break;
+                    }
+                }
+            }
+            let begin = code.len() - code.trim_start().len();
+            assembler.calls(&macros::without_comments(&statements)).map_err(|kind| (begin, kind))
+        } else {
+            let mut cursor = Cursor { line: code, at: 0 };
+            assembler.line(&mut cursor).and_then(|()| cursor.end())
+        };
         if let Err((at, kind)) = result {
             let column = code[..at].chars().count() + 1;
             let last = errors.len() == MAX_ERRORS;
@@ -100,17 +138,21 @@ pub fn parse(text: &str) -> Result<Vec<u32>, Vec<TextError>> {
             }
             // Continuation lines of an erroneous packet would only repeat the error.
             assembler.open = Open::Faulty;
+            assembler.announced = None;
         }
         if assembler.words.len() > MAX_WORDS {
             errors.push(TextError { line: i + 1, column: 1, kind: TextErrorKind::TooManyWords });
             break;
         }
     }
+    if let Err(kind) = assembler.close() {
+        errors.push(TextError { line: text.lines().count(), column: 1, kind });
+    }
     if errors.is_empty() { Ok(assembler.words) } else { Err(errors) }
 }
 
 /// Returns a word for a message, cut after 200 characters.
-fn shortened(word: &str) -> String {
+pub(super) fn shortened(word: &str) -> String {
     match word.char_indices().nth(200) {
         Some((at, _)) => format!("{}...", &word[..at]),
         None => word.to_owned(),
@@ -136,9 +178,49 @@ enum Open {
 struct Assembler {
     words: Vec<u32>,
     open: Open,
+    /// Index of the header of an open packet that says how many values follow, and that number.
+    announced: Option<(usize, usize)>,
 }
 
 impl Assembler {
+    /// Reads calls as drivers have them, to the end of the text.
+    fn calls(&mut self, statements: &str) -> Result<(), TextErrorKind> {
+        let mut rest = statements.trim();
+        while !rest.is_empty() {
+            let (name, arguments, next) = macros::split_call(rest)?;
+            rest = next;
+            match macros::call(name, &arguments)? {
+                Call::Frame => {}
+                Call::Write { address, value } => {
+                    self.close()?;
+                    let header =
+                        Type0::write(address, 1).ok_or(TextErrorKind::Unreachable(address))?;
+                    self.open(header.bits(), Open::Registers(self.words.len(), address));
+                    self.add(value)?;
+                    self.open = Open::None;
+                }
+                Call::Begin { header, count } => {
+                    self.close()?;
+                    let at = self.words.len();
+                    self.open(header, Open::Body(at));
+                    self.announced = Some((at, count));
+                }
+                Call::Value(value) => self.add(value)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a packet that says how many values follow.
+    fn close(&mut self) -> Result<(), TextErrorKind> {
+        let Some((at, announced)) = self.announced.take() else { return Ok(()) };
+        let found = self.words.len() - at - 1;
+        match found == announced {
+            true => Ok(()),
+            false => Err(TextErrorKind::Count { announced, found }),
+        }
+    }
+
     fn line(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
         cursor.blanks();
         if cursor.rest().is_empty() {
@@ -148,6 +230,7 @@ impl Assembler {
         if cursor.eat("+") {
             return self.carry_on(start, cursor);
         }
+        self.close().map_err(|kind| (start, kind))?;
         self.open = Open::None;
         if let Some((address, place)) = cursor.address()? {
             return self.register(start, address, place, cursor);
@@ -265,11 +348,15 @@ impl Assembler {
 
     /// Adds a dword to the open packet and counts it in the header.
     fn push(&mut self, cursor: &Cursor<'_>, value: u32) -> Parsed<()> {
+        self.add(value).map_err(|kind| (cursor.at, kind))
+    }
+
+    fn add(&mut self, value: u32) -> Result<(), TextErrorKind> {
         self.words.push(value);
         let (Open::Registers(at, _) | Open::Body(at)) = self.open else { return Ok(()) };
         let count = self.words.len() - at - 1;
         let count = u16::try_from(count - 1).ok().filter(|_| count <= MAX_BODY);
-        let count = count.ok_or((cursor.at, TextErrorKind::TooLong))?;
+        let count = count.ok_or(TextErrorKind::TooLong)?;
         self.words[at] = match Header::new(self.words[at]) {
             Header::Type3(header) => header.with(Type3::COUNT, count).bits(),
             header => Type0(header.bits()).with(Type0::COUNT, count).bits(),
@@ -278,7 +365,7 @@ impl Assembler {
     }
 }
 
-fn opcode(name: &str) -> Option<Opcode> {
+pub(super) fn opcode(name: &str) -> Option<Opcode> {
     (0..=u8::MAX).map(Opcode::new).find(|op| op.describe().is_some_and(|value| value.name == name))
 }
 
@@ -405,7 +492,7 @@ fn bad_value(field: &Field, value: &str) -> String {
     }
 }
 
-fn number(word: &str) -> Option<u32> {
+pub(super) fn number(word: &str) -> Option<u32> {
     match word.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None => word.parse().ok(),
