@@ -3,7 +3,9 @@
 use r500_program::Job;
 
 use crate::diagnostic::{self, Diagnostic, DiagnosticCode, DiagnosticCollector, RenderOptions};
-use crate::items::{Expansion, ExpectedPixels, Include, Reference, Symbol, TextureRequest};
+use crate::items::{
+    ComputedIndex, Expansion, ExpectedPixels, Include, Reference, Symbol, TextureRequest,
+};
 use crate::lexer::{Lexer, MAX_SOURCE};
 use crate::parse::Parser;
 use crate::source::{Files, IncludeLimits, Loader, NoFiles, Span};
@@ -57,6 +59,8 @@ pub struct Assembly {
     pub symbols: Vec<Symbol>,
     /// Uses of names and labels, in the order of the source.
     pub references: Vec<Reference>,
+    /// Numbers of registers that are expressions (`temp[K+1]`), by place; in a body that is used several times each of its values.
+    pub indices: Vec<ComputedIndex>,
     /// Uses of macros and repetitions of the source itself, with their instructions.
     pub expansions: Vec<Expansion>,
     /// Included files, in order of inclusion.
@@ -122,8 +126,19 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
     let mut parser = Parser::new(lexer, options.max_texture_bytes);
     parser.run();
     let Parser {
-        lexer, job, spans, symbols, mut references, textures, expected, expansions, ..
+        lexer,
+        job,
+        spans,
+        symbols,
+        mut references,
+        mut indices,
+        textures,
+        expected,
+        expansions,
+        ..
     } = parser;
+    indices.sort_unstable();
+    indices.dedup();
     // A name that was parsed twice counts as one use.
     references.sort_unstable();
     references.dedup();
@@ -146,6 +161,7 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
         spans,
         symbols,
         references,
+        indices,
         expansions,
         includes,
         textures,

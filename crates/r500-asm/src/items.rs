@@ -37,6 +37,15 @@ pub struct Reference {
     pub definition: Option<Span>,
 }
 
+/// The number of a register that is an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ComputedIndex {
+    /// The `[` before it.
+    pub bracket: Span,
+    /// Its value.
+    pub n: u8,
+}
+
 /// An `#include` that was resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Include {

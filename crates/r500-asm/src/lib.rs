@@ -32,8 +32,8 @@ pub use diagnostic::{
 };
 pub use format::format;
 pub use items::{
-    Constant, Expansion, ExpectedPixels, ExpectedQuantity, Include, Reference, Register, Symbol,
-    SymbolKind, TextureRequest, TextureSource,
+    ComputedIndex, Constant, Expansion, ExpectedPixels, ExpectedQuantity, Include, Reference,
+    Register, Symbol, SymbolKind, TextureRequest, TextureSource,
 };
 pub use lexer::MAX_SOURCE;
 pub use names::closest;

@@ -234,18 +234,19 @@ fn names_and_labels_are_found_and_renamed() {
     assert!(analysis.rename(label, "way").is_ok() && analysis.rename(label, "mad").is_ok());
 }
 
-/// The number in an expression is not that of a register.
+/// The value of an expression is the number of a register, a number in it is not.
 #[test]
-fn registers_with_expressions_are_not_those_of_their_numbers() {
+fn registers_with_expressions_are_those_of_their_values() {
     let source = "DEF K = 1 ;
 src0.rgb = temp[1], src1.rgb = temp[K+1] : temp[2*1].rgb = MAD src0.rgb src1.rgb src0.000 ;
 OUT src0.rgb = temp[aL+1], src1.rgb = temp[K] : out[0].rgb = MAX src0.rgb src1.rgb ;";
     let analysis = analysis(source);
-    let all = analysis.occurrences(source.find("temp[1]").unwrap());
-    let texts: Vec<&str> =
-        all.iter().map(|one| &source[one.span.start as usize..one.span.end as usize]).collect();
-    assert_eq!(texts, ["temp[1]", "temp[aL+1]"]);
-    assert!(analysis.occurrences(source.find("temp[2*1]").unwrap()).is_empty());
+    let found = |needle: &str| -> Vec<&str> {
+        let all = analysis.occurrences(source.find(needle).unwrap()).into_iter();
+        all.map(|one| &source[one.span.start as usize..one.span.end as usize]).collect()
+    };
+    assert_eq!(found("temp[1]"), ["temp[1]", "temp[aL+1]", "temp[K]"]);
+    assert_eq!(found("temp[2*1]"), ["temp[K+1]", "temp[2*1]"]);
 }
 
 #[test]

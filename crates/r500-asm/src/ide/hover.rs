@@ -6,7 +6,7 @@ use r500_isa::{Field, FieldKind, InlineConst, Instruction, Slot, Value};
 use super::expansions::number_text;
 use super::hints::dwords;
 use super::keyword_docs::{self, KeywordDoc, Role};
-use super::occurrences::numbered;
+use super::occurrences::LONGEST_INDEX;
 use super::{Analysis, CursorContext, Head, span};
 use crate::foreign_ops::foreign_op;
 use crate::items::Register;
@@ -130,10 +130,16 @@ impl Analysis {
         let word = if mark(at + 1, b'[') {
             at
         } else {
-            // Skips the contents of brackets backwards: a number, `+`, `aL`.
-            (at.saturating_sub(4)..at).rev().find(|at| mark(*at, b'['))?.checked_sub(1)?
+            // Skips the contents of brackets backwards.
+            (at.saturating_sub(LONGEST_INDEX)..at)
+                .rev()
+                .take_while(|at| !mark(*at, b']'))
+                .find(|at| mark(*at, b'['))?
+                .checked_sub(1)?
         };
-        let (register, close) = numbered(&self.text, &self.code, word)?;
+        let (registers, close) = self.own_tokens().numbered(word)?;
+        // In a body it may be several.
+        let &[register] = &registers[..] else { return None };
         (at <= close).then(|| (register, span(self.code[word]).to(span(self.code[close]))))
     }
 

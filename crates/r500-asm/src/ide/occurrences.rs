@@ -1,7 +1,7 @@
 //! Occurrences of a register in the sources: by number and by name, with the definitions, writes and reads.
 
 use super::{Analysis, Head, Statement, span, statements};
-use crate::items::{Register, SymbolKind};
+use crate::items::{ComputedIndex, Register, SymbolKind};
 use crate::names::Kw;
 use crate::source::Span;
 use r500_text::raw_tokens::{self, RawToken, RawTokenKind};
@@ -27,13 +27,22 @@ pub enum OccurrenceRole {
 }
 
 /// The tokens of a file.
-struct Tokens<'a> {
+pub(super) struct Tokens<'a> {
     file: u32,
     text: &'a [u8],
     code: &'a [RawToken],
+    indices: &'a [ComputedIndex],
 }
 
+/// Tokens between the brackets of a register at most.
+pub(super) const LONGEST_INDEX: usize = 64;
+
 impl Analysis {
+    /// Returns the tokens of the source itself.
+    pub(super) fn own_tokens(&self) -> Tokens<'_> {
+        Tokens { file: 0, text: &self.text, code: &self.code, indices: &self.assembly.indices }
+    }
+
     /// Returns the occurrences of the register that the source names at a position, by file and position. A label or an
     /// inline constant has none.
     #[must_use]
@@ -81,7 +90,8 @@ impl Analysis {
                 included = (code, list);
                 (&included.0, &included.1)
             };
-            let tokens = Tokens { file, text: &source.bytes, code };
+            let indices = &self.assembly.indices;
+            let tokens = Tokens { file, text: &source.bytes, code, indices };
             for statement in list {
                 tokens.find(statement, register, &names, &mut all);
             }
@@ -98,6 +108,46 @@ impl Analysis {
 }
 
 impl Tokens<'_> {
+    /// Returns the register of `word[n]` at a token, and the index of the token of its `]`. An address relative to aL counts as its base. An
+    /// expression in a body has a register for each value that uses of the body give it.
+    pub(super) fn numbered(&self, at: usize) -> Option<(Vec<Register>, usize)> {
+        let is = |at: usize, mark| {
+            self.code.get(at).is_some_and(|token| token.kind == RawTokenKind::Mark(mark))
+        };
+        let word = *self.code.get(at)?;
+        if word.kind != RawTokenKind::Word || !is(at + 1, b'[') {
+            return None;
+        }
+        let rest = self.code[at + 2..].iter().take(LONGEST_INDEX);
+        let close =
+            at + 2 + rest.take_while(|token| token.kind != RawTokenKind::Mark(b']')).count();
+        if !is(close, b']') {
+            return None;
+        }
+        let of = |n| Register::of(&self.text[word.range()], n);
+        let bracket = self.span(at + 1, at + 1);
+        let first = self.indices.partition_point(|index| index.bracket < bracket);
+        let computed: Vec<Register> = self.indices[first..]
+            .iter()
+            .take_while(|index| index.bracket == bracket)
+            .filter_map(|index| of(index.n))
+            .collect();
+        if !computed.is_empty() {
+            return Some((computed, close));
+        }
+        let words = self.code[at + 2..close].iter();
+        let words = words.filter(|token| token.kind == RawTokenKind::Word);
+        let words: Vec<&[u8]> = words.map(|token| &self.text[token.range()]).collect();
+        let is_loop_index = |word: &[u8]| word.eq_ignore_ascii_case(b"aL");
+        let n = match words[..] {
+            [word] if is_loop_index(word) => 0,
+            [number] => whole(number)?,
+            [number, word] | [word, number] if is_loop_index(word) => whole(number)?,
+            _ => return None,
+        };
+        Some((vec![of(n)?], close))
+    }
+
     /// Adds the occurrences of a register in a statement. `names` are those of the register, sorted.
     fn find(
         &self,
@@ -108,8 +158,8 @@ impl Tokens<'_> {
     ) {
         for at in statement.first..statement.end {
             let word = self.span(at, at);
-            let last = match numbered(self.text, self.code, at) {
-                Some((found, close)) if found == register => close,
+            let last = match self.numbered(at) {
+                Some((found, close)) if found.contains(&register) => close,
                 Some(_) => continue,
                 None if names.binary_search(&word).is_ok() => at,
                 None => continue,
@@ -140,29 +190,6 @@ impl Tokens<'_> {
             _ => OccurrenceRole::Write,
         }
     }
-}
-
-/// Returns the register of `word[n]` at a token, and the index of the token of its `]`. An address relative to aL counts
-/// as its base. The number of an expression is not known here: it has none.
-pub(super) fn numbered(text: &[u8], code: &[RawToken], at: usize) -> Option<(Register, usize)> {
-    let is =
-        |at: usize, mark| code.get(at).is_some_and(|token| token.kind == RawTokenKind::Mark(mark));
-    if code.get(at)?.kind != RawTokenKind::Word || !is(at + 1, b'[') {
-        return None;
-    }
-    // A number, `+`, `aL`.
-    let close = (at + 2..(at + 6).min(code.len())).find(|at| is(*at, b']'))?;
-    let inside = code.get(at + 2..close)?.iter();
-    let words = inside.filter(|token| token.kind == RawTokenKind::Word);
-    let words: Vec<&[u8]> = words.map(|token| &text[token.range()]).collect();
-    let is_loop_index = |word: &[u8]| word.eq_ignore_ascii_case(b"aL");
-    let n = match words[..] {
-        [word] if is_loop_index(word) => 0,
-        [number] => whole(number)?,
-        [number, word] | [word, number] if is_loop_index(word) => whole(number)?,
-        _ => return None,
-    };
-    Some((Register::of(&text[code[at].range()], n)?, close))
 }
 
 /// Parses a whole number of the language.

@@ -32,7 +32,9 @@ use r500_isa::Instruction;
 use r500_program::{Job, MAX_INSTRUCTIONS};
 
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
-use crate::items::{Expansion, ExpectedPixels, Reference, Register, Symbol, TextureRequest};
+use crate::items::{
+    ComputedIndex, Expansion, ExpectedPixels, Reference, Register, Symbol, TextureRequest,
+};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::names::{Kw, register_of};
 use crate::source::Span;
@@ -64,6 +66,7 @@ pub(crate) struct Parser<'a> {
     pub(crate) spans: Vec<Span>,
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) references: Vec<Reference>,
+    pub(crate) indices: Vec<ComputedIndex>,
     pub(crate) textures: Vec<TextureRequest>,
     pub(crate) expected: Vec<ExpectedPixels>,
     pub(crate) expansions: Vec<Expansion>,
@@ -102,6 +105,7 @@ impl<'a> Parser<'a> {
             spans: Vec::new(),
             symbols: Vec::new(),
             references: Vec::new(),
+            indices: Vec::new(),
             textures: Vec::new(),
             expected: Vec::new(),
             expansions: Vec::new(),

@@ -1,5 +1,6 @@
 //! Numbers, strings, register indices.
 
+use crate::items::ComputedIndex;
 use r500_isa::InlineConst;
 
 use super::{ParseAbort, Parsed, Parser, Register};
@@ -289,26 +290,36 @@ impl Parser<'_> {
 
     /// Parses `[n]`, n at most `max`.
     pub(super) fn index(&mut self, max: u8, what: &str) -> Parsed<u8> {
-        self.expect_token(TokenKind::OpenBracket)?;
+        let open = self.expect_token(TokenKind::OpenBracket)?.span;
+        let n = self.register_number(open, max, what)?;
+        self.expect_token(TokenKind::CloseBracket)?;
+        Ok(n)
+    }
+
+    /// Parses the number of a register behind its `[`, and keeps it where the text does not show it.
+    fn register_number(&mut self, bracket: Span, max: u8, what: &str) -> Parsed<u8> {
+        let first = self.tok.span;
         #[allow(clippy::cast_possible_truncation)]
         let n = self.number(u32::from(max), what)? as u8;
-        self.expect_token(TokenKind::CloseBracket)?;
+        // A parameter may be a number in this use.
+        if self.body_scope != 0 || self.before != first || whole(self.bytes(first)).is_none() {
+            self.indices.push(ComputedIndex { bracket, n });
+        }
         Ok(n)
     }
 
     /// Parses `[n]`, `[n+aL]`, `[aL+n]` or `[aL]`.
     pub(super) fn relative_index(&mut self, max: u8, what: &str) -> Parsed<Index> {
-        self.expect_token(TokenKind::OpenBracket)?;
+        let open = self.expect_token(TokenKind::OpenBracket)?.span;
         let mut index = Index { n: 0, relative: false };
         self.plus_al = false;
-        #[allow(clippy::cast_possible_truncation)]
         if self.eat_word(Kw::Al) {
             index.relative = true;
             if self.eat(TokenKind::Plus) {
-                index.n = self.number(u32::from(max), what)? as u8;
+                index.n = self.register_number(open, max, what)?;
             }
         } else {
-            index.n = self.number(u32::from(max), what)? as u8;
+            index.n = self.register_number(open, max, what)?;
             if self.plus_al {
                 index.relative = self.eat_word(Kw::Al);
             }

@@ -378,7 +378,7 @@ fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
 /// What the commands read.
 const PROGRAM: &str = "a fragment program";
 
-/// Returns the kind of a file whose name is that of C source, if it has register writes: it is no array.
+/// Returns the kind of a file whose name is that of C source, if it has register writes in place of an array.
 fn register_writes(file: &Path) -> Option<FileKind> {
     let name = file.to_string_lossy();
     if Format::from_file_name(&name) != Some(Format::CArray) {

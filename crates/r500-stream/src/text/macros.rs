@@ -46,20 +46,16 @@ pub(super) enum Call {
 pub(super) fn without_comments(text: &str) -> String {
     let mut rest = text;
     let mut code = String::with_capacity(text.len());
-    loop {
-        let line = rest.find("//");
-        match (rest.find("/*"), line) {
-            (Some(begin), line) if line.is_none_or(|line| begin < line) => {
-                code.push_str(&rest[..begin]);
+    while let Some(begin) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
+        code.push_str(&rest[..begin]);
+        rest = &rest[begin..];
+        rest = match rest.starts_with("//") {
+            true => rest.find('\n').map_or("", |end| &rest[end..]),
+            false => {
                 code.push(' ');
-                rest = rest[begin..].split_once("*/").map_or("", |(_, rest)| rest);
+                rest[2..].split_once("*/").map_or("", |(_, rest)| rest)
             }
-            (_, Some(line)) => {
-                code.push_str(&rest[..line]);
-                rest = rest[line..].find('\n').map_or("", |end| &rest[line + end..]);
-            }
-            _ => break,
-        }
+        };
     }
     code.push_str(rest);
     code

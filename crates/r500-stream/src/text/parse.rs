@@ -89,7 +89,7 @@ pub enum TextErrorKind {
 /// Limit of the dwords of a text: those of 128 full buffers of Mesa. One line can produce many.
 pub const MAX_WORDS: usize = 1 << 21;
 
-/// Limit of the lines that a call goes on for.
+/// Limit of the lines that a call continues for.
 const MAX_LINES: usize = 16;
 
 /// Limit of reported errors.
@@ -107,7 +107,7 @@ pub fn parse(text: &str) -> Result<Vec<u32>, Vec<TextError>> {
     while let Some((i, line)) = lines.next() {
         let code = line.split('#').next().unwrap_or_default();
         let result = if macros::begin(code) {
-            // A call, or a comment, may go on in the lines that follow.
+            // A call, or a comment, may continue in the lines that follow.
             let mut statements = code.to_owned();
             for _ in 0..MAX_LINES {
                 if !macros::goes_on(&statements) {
