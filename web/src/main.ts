@@ -470,6 +470,10 @@ const lessons: Lessons = new Lessons({
 });
 new Help(lessons);
 const intro: Intro = new Intro({ step: stepSomewhere, learn: () => lessons.begin(0) });
+// A link or the keyboard chooses pixels, too.
+pixel.watch((at) => {
+  if (at !== undefined) intro.accepted();
+});
 new Compare(module, {
   own: () => ({ source: program.source, size: transport.pixels, time: transport.time.value }),
   others: () => {

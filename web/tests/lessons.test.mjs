@@ -62,6 +62,16 @@ test("a click on a pixel ends the introduction for good; its buttons step and be
   await third.context.close();
 });
 
+test("the note on the picture goes when a pixel is chosen without a click", async () => {
+  const { page, context } = await visit(at);
+  await settled(page);
+  await page.evaluate(() => r500.stepThrough([10, 20]));
+  await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
+  assert.equal(await page.locator(".invitation").count(), 0);
+  assert.equal(await intro(page).isVisible(), true, "nobody dismissed it");
+  await context.close();
+});
+
 test("no line of an example is cut: the editor wraps", async () => {
   for (const [width, height] of [[1280, 720], [390, 844]]) {
     const { page, context } = await visit(at, { viewport: { width, height } });

@@ -39,6 +39,11 @@ export class Intro {
     this.root.hidden = false;
   }
 
+  /** Removes the note on the picture: a pixel is stepped through. */
+  accepted(): void {
+    this.note.remove();
+  }
+
   /** Hides the introduction for good. */
   dismiss(): void {
     lasting.setItem(SEEN, "1");
