@@ -2,7 +2,8 @@
 
    cargo build --release -p r500-capi
    cc -Icrates/r500-capi/include crates/r500-capi/examples/replay.c -Ltarget/release -lr500_c -o replay
-   LD_LIBRARY_PATH=target/release ./replay tests/captures/triangle.r5cs . */
+   cargo run --release -- asm examples/scenes/cube.r5 -o cube.r5cs
+   LD_LIBRARY_PATH=target/release ./replay cube.r5cs . */
 
 #include <r500.h>
 #include <stdio.h>
@@ -45,6 +46,8 @@ int main(int argc, char **argv)
         if (event.kind == R500_EVENT_COMPARISON && event.different)
             fprintf(stderr, "submission %u: other bytes\n", (unsigned)event.submissions - 1);
     } while (event.kind != R500_EVENT_END);
+    if (event.frames == 0)
+        fprintf(stderr, "%s: nothing was shown on a screen: there are no frames\n", argv[1]);
 
     char *notes = r500_card_notes(card);
     fputs(notes ? notes : r500_last_error(), stderr);
