@@ -9,8 +9,10 @@
 #![allow(unsafe_code, reason = "functions compiled for a processor are called after detection")]
 
 pub mod lane_ops;
+pub mod shared_memory;
 
 use lane_ops::LaneOps;
+use shared_memory::SharedMemory;
 
 #[cfg(target_arch = "x86_64")]
 use crate::flush::HwFlush;
@@ -137,7 +139,7 @@ pub trait SimdTask {
 
 /// The properties of a level other than its instructions. A value proves that the processor supports them: only [`Simd::run`] creates one,
 /// after detection.
-pub trait SimdLevel: LaneOps {
+pub trait SimdLevel: LaneOps + SharedMemory {
     /// How denormals are flushed.
     type Flush: Flush;
     /// How to round to an integer.

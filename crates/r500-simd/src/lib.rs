@@ -8,11 +8,12 @@
 //! | [`flush`] | denormals in hardware or in software |
 //! | [`rounding`] | round to integer, with and without an instruction for it |
 //! | [`level::lane_ops`] | permutations and mask tests of chunks |
+//! | [`level::shared_memory`] | several dwords of shared memory at a time |
 //! | [`chunk`] | chunks: sixteen pixels, quad by quad |
 //! | [`prefetch`] | prefetches |
 //!
 //! This crate knows only one fact about the R500: pixels come in quads. It uses no other crate of the workspace. Its `unsafe` is the call
-//! of a function compiled for an instruction set, after detection, intrinsics in such functions, prefetches, and the access to MXCSR.
+//! of a function compiled for an instruction set, after detection, intrinsics and loads and stores in such functions, prefetches, and the access to MXCSR.
 
 pub mod chunk;
 pub mod flush;

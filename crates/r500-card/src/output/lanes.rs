@@ -73,16 +73,21 @@ impl<'a> Lanes<'a> {
 
     /// Stores quads without a test. Returns the number of their pixels.
     #[inline(always)]
-    fn fill_quads(&mut self, mut quads: &QuadList, Fill { depth, colors }: Fill) -> u64 {
+    fn fill_quads<L: SimdLevel>(
+        &mut self,
+        level: L,
+        mut quads: &QuadList,
+        Fill { depth, colors }: Fill,
+    ) -> u64 {
         let no_colors = self.output.zb.no_colors;
         let mut filled = 0;
         while let Some((area, rest)) = FillArea::take(quads) {
             if let Some(depth) = depth {
-                self.depth.fill(area, depth);
+                self.depth.fill(level, area, depth);
             }
             if !no_colors {
                 for (target, color) in self.render.targets().zip(colors) {
-                    target.fill(area, color);
+                    target.fill(level, area, color);
                 }
             }
             filled += area.pixels();
@@ -130,7 +135,7 @@ impl SimdTask for Write<'_, '_> {
     fn run<L: SimdLevel>(self, level: L) -> u64 {
         let Self { lanes, quads, fill } = self;
         if let Some(fill) = fill {
-            return lanes.fill_quads(quads.quads, fill);
+            return lanes.fill_quads(level, quads.quads, fill);
         }
         let mut passed = 0;
         let mut batches = [Prepared::NONE; 2];

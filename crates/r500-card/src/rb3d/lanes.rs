@@ -98,8 +98,8 @@ impl TargetLanes<'_> {
 
     /// Stores a value.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, area: FillArea, value: u32) {
-        self.surface.fill(area, value, 0);
+    pub(crate) fn fill<L: SimdLevel>(&mut self, level: L, area: FillArea, value: u32) {
+        self.surface.fill(level, area, value, 0);
     }
 
     /// Writes the pixels in `left`. `rgba` has their colours, red first.
@@ -132,7 +132,7 @@ impl TargetLanes<'_> {
                 *value = *stored & !*bits | *value & *bits;
             }
         }
-        surface.scatter(batch, offsets, &values, &left);
+        surface.scatter(level, batch, offsets, &values, &left);
     }
 }
 

@@ -132,11 +132,11 @@ impl Pairs<'_> {
 
     /// Replaces the pixels of an area but for the bits of `kept`.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, area: FillArea, value: u32, kept: u32) {
+    pub(crate) fn fill<L: SimdLevel>(&mut self, level: L, area: FillArea, value: u32, kept: u32) {
         let [dx, dy] = self.moved;
         match area {
             FillArea::Full { first: [x, y], count } => {
-                self.fill_rows([x + dx, y + dy], 2 * count, value, kept);
+                self.fill_rows(level, [x + dx, y + dy], 2 * count, value, kept);
             }
             FillArea::Part(quad) => {
                 let [x, y] = quad.pixel(0);
@@ -147,7 +147,14 @@ impl Pairs<'_> {
 
     /// Replaces the pixels of two rows, from an even row on, in columns from an even one on, but for the bits of `kept`.
     #[inline(always)]
-    fn fill_rows(&mut self, [x, y]: [u32; 2], columns: u32, value: u32, kept: u32) {
+    fn fill_rows<L: SimdLevel>(
+        &mut self,
+        level: L,
+        [x, y]: [u32; 2],
+        columns: u32,
+        value: u32,
+        kept: u32,
+    ) {
         let tiling = self.surface.tiling;
         let bytes = self.bytes();
         let [value, kept] = [value, kept].map(|bits| match bytes {
@@ -159,24 +166,31 @@ impl Pairs<'_> {
         if height == 1 && !tiling.macro_tiled {
             // Units of a row follow one another.
             for y in [y, y + 1] {
-                self.fill_bytes(self.offset([x, y]), columns as usize * bytes, value, kept);
+                self.fill_bytes(level, self.offset([x, y]), columns as usize * bytes, value, kept);
             }
             return;
         }
         let is_inside = end <= self.inside[0] && y + 1 < self.inside[1];
         let whole = (x.next_multiple_of(width), end & !(width - 1));
         if is_inside && height == 2 && whole.0 < whole.1 {
-            self.fill_parts([x, y], whole.0, value, kept);
-            self.fill_units(whole, y, value, kept);
-            self.fill_parts([whole.1, y], end, value, kept);
+            self.fill_parts(level, [x, y], whole.0, value, kept);
+            self.fill_units(level, whole, y, value, kept);
+            self.fill_parts(level, [whole.1, y], end, value, kept);
             return;
         }
-        self.fill_parts([x, y], end, value, kept);
+        self.fill_parts(level, [x, y], end, value, kept);
     }
 
     /// Replaces two rows of pixels up to a column, unit by unit.
     #[inline(always)]
-    fn fill_parts(&mut self, [mut x, y]: [u32; 2], end: u32, value: u32, kept: u32) {
+    fn fill_parts<L: SimdLevel>(
+        &mut self,
+        level: L,
+        [mut x, y]: [u32; 2],
+        end: u32,
+        value: u32,
+        kept: u32,
+    ) {
         let bytes = self.bytes();
         let [width, height] = self.surface.tiling.unit();
         while x < end {
@@ -187,15 +201,15 @@ impl Pairs<'_> {
             match self.surface.layout.row_in_unit() {
                 // All of a unit of two rows.
                 Some(row) if height == 2 && length == row as usize => {
-                    self.fill_bytes(first, 2 * length, value, kept);
+                    self.fill_bytes(level, first, 2 * length, value, kept);
                 }
                 Some(row) => {
-                    self.fill_bytes(first, length, value, kept);
-                    self.fill_bytes(first + row as usize, length, value, kept);
+                    self.fill_bytes(level, first, length, value, kept);
+                    self.fill_bytes(level, first + row as usize, length, value, kept);
                 }
                 None => {
-                    self.fill_bytes(first, length, value, kept);
-                    self.fill_bytes(self.offset([x, y + 1]), length, value, kept);
+                    self.fill_bytes(level, first, length, value, kept);
+                    self.fill_bytes(level, self.offset([x, y + 1]), length, value, kept);
                 }
             }
             x = next;
@@ -204,7 +218,14 @@ impl Pairs<'_> {
 
     /// Replaces whole units of two rows, which are inside of the buffer.
     #[inline(always)]
-    fn fill_units(&mut self, (from, to): (u32, u32), y: u32, value: u32, kept: u32) {
+    fn fill_units<L: SimdLevel>(
+        &mut self,
+        level: L,
+        (from, to): (u32, u32),
+        y: u32,
+        value: u32,
+        kept: u32,
+    ) {
         let [width, _] = self.surface.tiling.unit();
         let [mut begin, mut end] = [u32::MAX, 0];
         let mut next = self.units([from, to - width], y);
@@ -224,7 +245,7 @@ impl Pairs<'_> {
             for offset in &units[..count as usize] {
                 let unit = self.words.get(*offset as usize / 4..);
                 let unit = unit.and_then(|words| words.first_chunk::<{ UNIT as usize / 4 }>());
-                unit.into_iter().for_each(|unit| replace(unit, value, kept));
+                unit.into_iter().for_each(|unit| replace(level, unit, value, kept));
             }
         }
         self.written = (self.written.0.min(begin as usize), self.written.1.max(end as usize));
@@ -254,12 +275,19 @@ impl Pairs<'_> {
 
     /// Replaces the dwords in bytes of the buffer, but for the bits of `kept`.
     #[inline(always)]
-    fn fill_bytes(&mut self, first: usize, length: usize, value: u32, kept: u32) {
+    fn fill_bytes<L: SimdLevel>(
+        &mut self,
+        level: L,
+        first: usize,
+        length: usize,
+        value: u32,
+        kept: u32,
+    ) {
         let (written_first, written_end) = &mut self.written;
         *written_first = (*written_first).min(first);
         *written_end = (*written_end).max(first + length);
         let end = ((first + length) / 4).min(self.words.len());
-        replace(&self.words[(first / 4).min(end)..end], value, kept);
+        replace(level, &self.words[(first / 4).min(end)..end], value, kept);
     }
 
     /// Replaces the covered pixels of a quad, whose first pixel is at `at` in the surface, but for the bits of `kept`.
@@ -345,14 +373,12 @@ impl Pairs<'_> {
         let mut values = [0; LANES];
         if offsets.inside && self.dwords {
             let [first, below] = offsets.rows.each_ref().map(|row| row.as_chunks::<2>().0);
-            let load = |offset: u32| match self.pair(offset) {
-                Some(pair) => pair.each_ref().map(|word| word.load(Ordering::Relaxed)),
-                None => [0; 2],
-            };
             let halves = values.as_chunks_mut::<8>().0.iter_mut().zip(first.iter().zip(below));
             for (values, ([a, b], [c, d])) in halves {
-                let [[a, b], [c, d], [e, f], [g, h]] = [*a, *c, *b, *d].map(load);
-                *values = level.together([a, b, c, d, e, f, g, h]);
+                if let [Some(a), Some(c), Some(b), Some(d)] = [a, c, b, d].map(|at| self.pair(*at))
+                {
+                    *values = level.load_pairs([a, c, b, d]);
+                }
             }
             return values;
         }
@@ -365,8 +391,9 @@ impl Pairs<'_> {
 
     /// Stores pixels of a batch.
     #[inline(always)]
-    pub(crate) fn scatter(
+    pub(crate) fn scatter<L: SimdLevel>(
         &mut self,
+        level: L,
         batch: &Batch,
         offsets: &Offsets,
         values: &Lane<u32>,
@@ -400,15 +427,14 @@ impl Pairs<'_> {
             if *mask == 0 {
                 continue;
             }
-            let (Some([to_a, to_b]), Some([to_c, to_d])) = (self.pair(*first), self.pair(*below))
-            else {
+            let (Some(first), Some(below)) = (self.pair(*first), self.pair(*below)) else {
                 continue;
             };
-            let to = [to_a, to_b, to_c, to_d].into_iter().zip(values);
             if *mask == ALL {
-                to.for_each(|(to, value)| to.store(*value, Ordering::Relaxed));
+                level.store_pairs([first, below], *values);
                 continue;
             }
+            let to = first.iter().chain(below).zip(values);
             for (stored, (to, value)) in mask.to_le_bytes().into_iter().zip(to) {
                 if stored != 0 {
                     to.store(*value, Ordering::Relaxed);
@@ -436,7 +462,15 @@ impl Pairs<'_> {
 
 /// Replaces dwords, but for the bits of `kept`.
 #[inline(always)]
-fn replace(words: &[AtomicU32], value: u32, kept: u32) {
+fn replace<L: SimdLevel>(level: L, words: &[AtomicU32], value: u32, kept: u32) {
+    let words = match kept {
+        0 => {
+            let (units, words) = words.as_chunks();
+            units.iter().for_each(|unit| level.store_in_all(unit, value));
+            words
+        }
+        _ => words,
+    };
     for word in words {
         let old = if kept == 0 { 0 } else { word.load(Ordering::Relaxed) };
         word.store(value & !kept | old & kept, Ordering::Relaxed);
@@ -449,6 +483,7 @@ mod tests {
 
     use r500_chip::tiling::Tiling;
     use r500_chip::values::MicroTile;
+    use r500_simd::{Simd, SimdTask};
     use r500_stream::{Buffer, BufferId};
 
     use super::*;
@@ -460,15 +495,31 @@ mod tests {
         stored: Lane<bool>,
     }
 
-    impl r500_simd::SimdTask for Access<'_, '_> {
+    impl SimdTask for Access<'_, '_> {
         type Output = Lane<u32>;
 
         #[inline(always)]
         fn run<L: SimdLevel>(self, level: L) -> Lane<u32> {
             let offsets = self.pairs.offsets(self.batch);
             let before = self.pairs.gather(level, self.batch, &offsets);
-            self.pairs.scatter(self.batch, &offsets, &self.values, &self.stored);
+            self.pairs.scatter(level, self.batch, &offsets, &self.values, &self.stored);
             before
+        }
+    }
+
+    struct FillTask<'a, 'b> {
+        pairs: &'a mut Pairs<'b>,
+        area: FillArea,
+        value: u32,
+        kept: u32,
+    }
+
+    impl SimdTask for FillTask<'_, '_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<L: SimdLevel>(self, level: L) {
+            self.pairs.fill(level, self.area, self.value, self.kept);
         }
     }
 
@@ -478,6 +529,8 @@ mod tests {
     fn pairs_of_pixels_are_stored_as_pixels_are() {
         const SIZE: u32 = 64;
         arbtest::arbtest(|u| {
+            let levels: Vec<Simd> = Simd::available().collect();
+            let simd = *u.choose(&levels)?;
             let log2_bytes = u.int_in_range(1..=2)?;
             let (macro_tiled, micro) = (u.arbitrary()?, MicroTile::new(u.int_in_range(0..=2)?));
             let tiling = Tiling { log2_bytes, macro_tiled, micro };
@@ -507,7 +560,8 @@ mod tests {
                 let (value, kept) = (u.arbitrary()?, *u.choose(&[0, 0xff])?);
                 let [x, y] = place(u)?;
                 let count = u.int_in_range(1..=(SIZE - x) / 2)?;
-                pairs.fill(FillArea::Full { first: [x, y], count }, value, kept);
+                let area = FillArea::Full { first: [x, y], count };
+                simd.run_plain(FillTask { pairs: &mut pairs, area, value, kept });
                 for n in 0..4 * count {
                     put([x + n / 2, y + n % 2], value, kept);
                 }
@@ -536,7 +590,7 @@ mod tests {
                 })
                 .collect();
             let access = Access { pairs: &mut pairs, batch: &batch, values, stored };
-            let got = r500_simd::Simd::detect().run_plain(access);
+            let got = simd.run_plain(access);
             assert_eq!(got[..before.len()], before);
             for lane in lanes.filter(|lane| stored[*lane]) {
                 put(at(lane), values[lane], 0);

@@ -80,13 +80,13 @@ impl DepthLanes<'_> {
 
     /// Stores a value, or a depth of 24 bits next to the stencil that is there.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, area: FillArea, value: u32) {
+    pub(crate) fn fill<L: SimdLevel>(&mut self, level: L, area: FillArea, value: u32) {
         let (value, kept) = match self.kind {
             Kind::Clear(_) => (value, 0),
             _ => (value << 8, 0xff),
         };
         if let Some(surface) = &mut self.surface {
-            surface.fill(area, value, kept);
+            surface.fill(level, area, value, kept);
         }
     }
 
@@ -175,6 +175,6 @@ impl DepthLanes<'_> {
         for (lane, changed) in changed.iter_mut().enumerate() {
             *changed &= clears | (values[lane] != stored[lane]);
         }
-        surface.scatter(batch, offsets, &values, &changed);
+        surface.scatter(level, batch, offsets, &values, &changed);
     }
 }

@@ -112,13 +112,6 @@ pub trait LaneOps: Copy {
         rows
     }
 
-    /// Returns the same dwords. They are loaded one by one and used as a vector: without this the compiler stores them one by one in
-    /// between, and a load of several that were just stored waits for the memory.
-    #[inline(always)]
-    fn together(self, dwords: [u32; 8]) -> [u32; 8] {
-        dwords
-    }
-
     /// Returns the channels of the pixels of two adjacent quads, in lane order, from the four channels of each pixel.
     #[inline(always)]
     fn pixel_channels(self, [a, b, c, d, e, f, g, h]: [&[f32; 4]; 8]) -> [HalfChunk; 4] {
@@ -226,12 +219,6 @@ impl LaneOps for Avx2 {
         // SAFETY: as above.
         unsafe { avx2::pixel_channels(pixels) }
     }
-
-    #[inline(always)]
-    fn together(self, dwords: [u32; 8]) -> [u32; 8] {
-        // SAFETY: as above.
-        unsafe { avx2::together(dwords) }
-    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -269,12 +256,6 @@ impl LaneOps for Avx512 {
         // SAFETY: as above.
         unsafe { avx2::pixel_channels(pixels) }
     }
-
-    #[inline(always)]
-    fn together(self, dwords: [u32; 8]) -> [u32; 8] {
-        // SAFETY: as above.
-        unsafe { avx2::together(dwords) }
-    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -309,8 +290,8 @@ mod avx2 {
         __m256, _mm_and_si128, _mm_loadu_ps, _mm_min_epu8, _mm_set1_epi8, _mm_set1_epi32,
         _mm_setr_epi8, _mm_setr_epi16, _mm_shuffle_epi8, _mm_storeu_si128, _mm256_castpd_ps,
         _mm256_castps_pd, _mm256_loadu_ps, _mm256_movemask_ps, _mm256_permute2f128_ps,
-        _mm256_set_m128, _mm256_setr_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
-        _mm256_unpackhi_pd, _mm256_unpackhi_ps, _mm256_unpacklo_pd, _mm256_unpacklo_ps,
+        _mm256_set_m128, _mm256_storeu_ps, _mm256_unpackhi_pd, _mm256_unpackhi_ps,
+        _mm256_unpacklo_pd, _mm256_unpacklo_ps,
     };
 
     use super::{HalfChunk, PixelRows};
@@ -331,17 +312,6 @@ mod avx2 {
         let lower = _mm256_movemask_ps(load(chunk, 0));
         let upper = _mm256_movemask_ps(load(chunk, 1));
         (lower | upper << 8) as u16
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) fn together(dwords: [u32; 8]) -> [u32; 8] {
-        let [a, b, c, d, e, f, g, h] = dwords.map(u32::cast_signed);
-        let mut stored = [0; 8];
-        let vector = _mm256_setr_epi32(a, b, c, d, e, f, g, h);
-        // SAFETY: the array has the eight dwords that the instruction stores, to any address.
-        unsafe { _mm256_storeu_si256(stored.as_mut_ptr().cast(), vector) };
-        stored
     }
 
     #[target_feature(enable = "avx2")]
@@ -587,25 +557,6 @@ mod tests {
                 mask[lane] = f32::from_bits(!0);
                 assert!(simd.run_plain(AnyLane(mask)), "{simd:?} {lane}");
             }
-        }
-    }
-
-    struct Together([u32; 8]);
-
-    impl SimdTask for Together {
-        type Output = [u32; 8];
-
-        #[inline(always)]
-        fn run<L: SimdLevel>(self, level: L) -> [u32; 8] {
-            level.together(self.0)
-        }
-    }
-
-    #[test]
-    fn dwords_together_are_in_order_at_every_level() {
-        let dwords = [1, 2, 3, 4, 5, u32::MAX, 7, 1 << 31];
-        for simd in Simd::available() {
-            assert_eq!(simd.run_plain(Together(dwords)), dwords, "{simd:?}");
         }
     }
 
