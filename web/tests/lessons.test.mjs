@@ -68,7 +68,7 @@ test("the note on the picture goes when a pixel is chosen without a click", asyn
   await page.evaluate(() => r500.stepThrough([10, 20]));
   await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
   assert.equal(await page.locator(".invitation").count(), 0);
-  assert.equal(await intro(page).isVisible(), true, "nobody dismissed it");
+  assert.equal(await intro(page).isVisible(), true, "it was not dismissed");
   await context.close();
 });
 

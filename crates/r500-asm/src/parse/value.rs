@@ -296,7 +296,7 @@ impl Parser<'_> {
         Ok(n)
     }
 
-    /// Parses the number of a register behind its `[`, and keeps it where the text does not show it.
+    /// Parses the number of a register after its `[`, and keeps it where the text does not show it.
     fn register_number(&mut self, bracket: Span, max: u8, what: &str) -> Parsed<u8> {
         let first = self.tok.span;
         #[allow(clippy::cast_possible_truncation)]

@@ -14,7 +14,8 @@
 use r500_chip::pm4::{Opcode, Type0, Type3};
 use r500_chip::{named, without_prefix};
 
-use super::parse::{TextErrorKind, number, opcode, shortened};
+use super::atoms::{number, opcode};
+use super::error::{TextErrorKind, shortened};
 
 /// Deepest nesting of brackets in a value.
 const DEPTH: u32 = 32;

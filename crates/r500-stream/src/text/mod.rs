@@ -19,12 +19,15 @@
 //! A value is hexadecimal (`0x…`), decimal, a float with a point (`-1.5`, `2.0`), or fields in braces. `#` begins a
 //! comment. Any dwords can be printed, including streams that end inside a packet.
 
+mod atoms;
+mod error;
 mod macros;
 mod parse;
 mod print;
 mod state;
 
-pub use parse::{MAX_WORDS, TextError, TextErrorKind, parse};
+pub use error::{MAX_WORDS, TextError, TextErrorKind};
+pub use parse::parse;
 pub use print::{Printer, print};
 pub use state::{StateEntry, StatePart, state_entries};
 
