@@ -123,8 +123,23 @@ fn any_text_assembles_or_is_reported_in_place() {
             "99999999999",
             "GA_US_VECTOR_DATA",
             "+ ",
+            "OUT_CS_REG(",
+            "OUT_CS_REG_SEQ(SU_CULL_MODE, 2);",
+            "OUT_CS(",
+            "OUT_CS(PACKET3(0x34, 1));",
+            "fui(",
+            "END_CS;",
+            "(",
+            ")",
+            ");",
+            ", ",
+            "<<",
+            "~",
+            "/*",
+            "*/",
+            "//",
         ];
-        let count = u.int_in_range(0..=30)?;
+        let count = u.int_in_range(0..=40)?;
         let text: String =
             (0..count).map(|_| u.choose(&pieces).copied()).collect::<Result<_, _>>()?;
         match parse(&text) {

@@ -56,7 +56,10 @@ pub fn is_dump(head: &str) -> bool {
 pub(crate) fn read(text: &str, reader: DwordReader<'_>) -> Result<Job, ReadError> {
     let bytes = bytes(text).ok_or_else(|| {
         ReadError::syntax("this begins as a dump does, but not all of its lines are of one kind, or some are missing")
-            .with_help("of a dump all lines are needed, with offsets that continue")
+            .with_help(match text.lines().any(|line| line.trim() == "*") {
+                true => "of a dump all lines are needed, with offsets that continue; print it without `*` (-v of hexdump and od)",
+                false => "of a dump all lines are needed, with offsets that continue",
+            })
     })?;
     match bytes.len() as u64 > reader.most_bytes() {
         true => Err(reader.too_long()),
@@ -214,6 +217,142 @@ mod tests {
         // `od -t x4 -j 8`: offsets are octal, and begin where the dump does.
         let dump = "0000010 00000001 00000002 00000003 00000004\n*\n0000070 00000005\n0000074\n";
         assert_eq!(dwords(dump).unwrap_or_default(), repeated);
+    }
+
+    /// Prints bytes as a tool does: `numbers` of a line of at most sixteen bytes, after an offset, with `*` for equal lines.
+    fn printed(
+        bytes: &[u8],
+        offset: impl Fn(usize) -> String,
+        numbers: impl Fn(&[u8]) -> String,
+        stars: bool,
+    ) -> String {
+        let mut text = String::new();
+        let mut before: Option<&[u8]> = None;
+        let mut starred = false;
+        for (n, line) in bytes.chunks(16).enumerate() {
+            if stars && before == Some(line) {
+                if !starred {
+                    text += "*\n";
+                }
+                starred = true;
+                continue;
+            }
+            (before, starred) = (Some(line), false);
+            text += &format!("{}{}\n", offset(16 * n), numbers(line));
+        }
+        if stars {
+            text += &format!("{}\n", offset(bytes.len()));
+        }
+        text
+    }
+
+    /// The numbers of `N` bytes each of a line, with a blank before each.
+    fn each<const N: usize>(line: &[u8], number: impl Fn([u8; N]) -> String) -> String {
+        line.as_chunks().0.iter().map(|bytes| format!(" {}", number(*bytes))).collect()
+    }
+
+    #[test]
+    fn what_tools_print_is_read_as_the_same_bytes() {
+        arbtest::arbtest(|u| {
+            let mut bytes = Vec::new();
+            for _ in 0..u.int_in_range(1..=3)? {
+                let line: [u8; 16] = u.arbitrary()?;
+                let times = u.int_in_range(1..=5)?;
+                bytes.extend((0..times).flat_map(|_| line));
+            }
+            let whole = bytes.len() - 8 * u.int_in_range(0..=1)?;
+            bytes.truncate(whole);
+            let octal = |at: usize| format!("{at:07o}");
+            let hex = |at: usize| format!("{at:07x}");
+            let address = |at: usize| format!("0x{:x}:", 0x7fff_0000 + at);
+            let word = |bytes| format!("{:04x}", u16::from_le_bytes(bytes));
+            let dword = |bytes| format!("{:08x}", u32::from_le_bytes(bytes));
+            let texts = [
+                printed(
+                    &bytes,
+                    |at| format!("{at:08x}:"),
+                    |line| each(line, |[a, b]| format!("{a:02x}{b:02x}")),
+                    false,
+                ),
+                printed(
+                    &bytes,
+                    |at| format!("{at:08x} "),
+                    |line| each(line, |[a]| format!("{a:02x}")) + "  |.|",
+                    false,
+                ),
+                printed(&bytes, hex, |line| each(line, word), false),
+                printed(&bytes, octal, |line| each(line, word), false),
+                printed(
+                    &bytes,
+                    octal,
+                    |line| each(line, |two| format!("{:06o}", u16::from_le_bytes(two))),
+                    false,
+                ),
+                printed(&bytes, octal, |line| each(line, |[a]| format!("{a:03o}")), false),
+                printed(&bytes, octal, |line| each(line, dword), true),
+                printed(
+                    &bytes,
+                    octal,
+                    |line| each(line, |four| format!("{:>10}", u32::from_le_bytes(four))),
+                    true,
+                ),
+                printed(
+                    &bytes,
+                    octal,
+                    |line| each(line, |four| format!("{:>11}", i32::from_le_bytes(four))),
+                    true,
+                ),
+                printed(
+                    &bytes,
+                    octal,
+                    |line| each(line, |eight| format!("{:016x}", u64::from_le_bytes(eight))),
+                    true,
+                ),
+                printed(&bytes, address, |line| each(line, |[a]| format!("0x{a:02x}")), false),
+                printed(
+                    &bytes,
+                    address,
+                    |line| each(line, |two| format!("0x{}", word(two))),
+                    false,
+                ),
+                printed(
+                    &bytes,
+                    address,
+                    |line| each(line, |four| format!("0x{}", dword(four))),
+                    false,
+                ),
+                printed(
+                    &bytes,
+                    |_| String::new(),
+                    |line| each(line, |[a]| format!("{a:02x}")),
+                    false,
+                ),
+            ];
+            for text in texts {
+                assert!(is_dump(&text), "{text}");
+                match super::bytes(&text) {
+                    Some(read) => assert_eq!(read, bytes, "{text}"),
+                    // Decimal numbers that could be hexadecimal ones, and repetitions with two lengths.
+                    None => assert!(text.contains('*'), "{text}"),
+                }
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn any_text_is_a_dump_or_is_not() {
+        arbtest::arbtest(|u| {
+            let pieces = [
+                "0", "00000010", ":", " ", "  ", "\n", "*", "0x", "ff", "[", "]", "=", "|", "-",
+                ",", "12345", "0000020", "07", "ib[1]", "é",
+            ];
+            let count = u.int_in_range(0..=40)?;
+            let text: String =
+                (0..count).map(|_| u.choose(&pieces).copied()).collect::<Result<_, _>>()?;
+            let _ = (is_dump(&text), dwords(&text));
+            Ok(())
+        });
     }
 
     #[test]
