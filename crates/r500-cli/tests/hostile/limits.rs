@@ -292,7 +292,8 @@ fn texts_of_streams_are_bounded() {
     let folder = Folder::new("streams");
     for (name, text, wanted) in [
         ("errors.txt", "? ?\n".repeat(1 << 20), "10000 lines before"),
-        ("word.txt", "a".repeat(16 << 20), "..."),
+        ("word.txt", "z".repeat(16 << 20), "..."),
+        ("bytes.txt", "a".repeat(9 << 20), "1179648 dwords; a submission has at most 1048576"),
         ("fill.txt", "fill 4096\n".repeat(1 << 20), "2097152 dwords"),
     ] {
         let file = folder.write(name, text);

@@ -65,6 +65,17 @@ fn not_a_stream(file: &Path, text: &str, errors: &[TextError]) -> Failure {
     }
 }
 
+/// Returns the failure for a dump without a submission: it has too many dwords, or cannot be read.
+fn not_a_dump(file: &Path, dwords: Option<Vec<u32>>) -> Failure {
+    let problem = match dwords {
+        Some(dwords) => {
+            format!("{} dwords; a submission has at most {}", dwords.len(), MOST_BYTES / 4)
+        }
+        None => "this begins as a dump does, but not all of its lines are of one kind, or some are missing".to_owned(),
+    };
+    Failure::input(anyhow::anyhow!("{}: {problem}", input_args::show(file)))
+}
+
 /// Bytes of a submission in raw dwords: 64 times what Mesa's buffers for commands hold.
 const MOST_BYTES: usize = 4 << 20;
 
@@ -105,10 +116,7 @@ impl Source {
                 Err(errors) => match formats::dwords_of_text(text, MOST_BYTES / 4) {
                     Some(words) if !words.is_empty() => in_order(file, words),
                     _ if formats::is_dump(text) => {
-                        return Err(Failure::input(anyhow::anyhow!(
-                            "{}: this begins as a dump does, but not all of its lines are of one kind, or some are missing",
-                            input_args::show(file)
-                        )));
+                        return Err(not_a_dump(file, formats::dwords_of_text(text, usize::MAX)));
                     }
                     _ => return Err(not_a_stream(file, text, &errors)),
                 },
