@@ -47,7 +47,7 @@ impl Group {
         };
         match self {
             // `xxd` has a colon after the offset.
-            Self::Bytes => of_gdb(2) || long(2) || mark == Some(Mark::Colon) && self.all_even(line),
+            Self::Bytes => of_gdb(2) || long(2) || mark == Some(Mark::Colon) && all_even(line),
             Self::Words => of_gdb(4) || long(4) && mark != Some(Mark::Colon),
             Self::Dwords => line.groups.iter().all(|token| hex::dword(token).is_some()),
             Self::Pairs => of_gdb(16) || long(16),
@@ -63,15 +63,6 @@ impl Group {
         let digits = line.offset.map_or(0, |offset| offset.text.len());
         let of_od = matches!(self, Self::Dwords | Self::Pairs | Self::Decimals);
         !(of_od && digits == 7 && radix == 16)
-    }
-
-    /// Returns whether groups are bytes without blanks between two: all are of four digits but the last, which may be of two.
-    fn all_even(self, line: &Line<'_>) -> bool {
-        let last = line.groups.len().saturating_sub(1);
-        line.groups
-            .iter()
-            .enumerate()
-            .all(|(n, token)| token.len() == 4 || token.len() == 2 && n == last)
     }
 
     /// Appends the bytes of a group in the order of memory; `None` if its number is too large.
@@ -92,6 +83,15 @@ impl Group {
         }
         Some(())
     }
+}
+
+/// Returns whether groups are bytes without blanks between two: all are of four digits but the last, which may be of two.
+fn all_even(line: &Line<'_>) -> bool {
+    let last = line.groups.len().saturating_sub(1);
+    line.groups
+        .iter()
+        .enumerate()
+        .all(|(n, token)| token.len() == 4 || token.len() == 2 && n == last)
 }
 
 /// Parses a decimal number of 32 bits, with or without sign.
