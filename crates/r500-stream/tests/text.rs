@@ -339,5 +339,10 @@ fn macros_of_drivers_write_registers() {
         "line 1, column 1: expected a number of 32 bits (names of constants and variables have no value here)"
     );
     assert!(message("OUT_CS_RELOC(buffer, 0, 1, 0);").contains("OUT_CS_RELOC is not understood"));
+    // Long lines take linear time.
+    assert_eq!(parse(&"/**/".repeat(1 << 20)), Ok(vec![]));
+    assert_eq!(parse(&"OUT_CS(7);".repeat(1 << 18)), Ok(vec![7; 1 << 18]));
+    let long = format!("OUT_CS({})", "1,".repeat(1 << 20));
+    assert!(message(&long).contains("OUT_CS is not understood"));
     assert!(message("OUT_CS_REG(R300_GB_ENABLE, 1").contains("expected ) of the call"));
 }

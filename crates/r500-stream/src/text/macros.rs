@@ -20,6 +20,9 @@ use super::error::{TextErrorKind, shortened};
 /// Deepest nesting of brackets in a value.
 const DEPTH: u32 = 32;
 
+/// Arguments of a call at most.
+const MOST_ARGUMENTS: usize = 8;
+
 /// What a call does.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Call {
@@ -47,14 +50,18 @@ pub(super) enum Call {
 pub(super) fn without_comments(text: &str) -> String {
     let mut rest = text;
     let mut code = String::with_capacity(text.len());
-    while let Some(begin) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
-        code.push_str(&rest[..begin]);
-        rest = &rest[begin..];
-        rest = match rest.starts_with("//") {
-            true => rest.find('\n').map_or("", |end| &rest[end..]),
-            false => {
+    while let Some(slash) = rest.find('/') {
+        code.push_str(&rest[..slash]);
+        rest = &rest[slash..];
+        rest = match rest.as_bytes().get(1) {
+            Some(b'/') => rest.find('\n').map_or("", |end| &rest[end..]),
+            Some(b'*') => {
                 code.push(' ');
                 rest[2..].split_once("*/").map_or("", |(_, rest)| rest)
+            }
+            _ => {
+                code.push('/');
+                &rest[1..]
             }
         };
     }
@@ -111,6 +118,9 @@ pub(super) fn split_call(code: &str) -> Result<(&str, Vec<&str>, &str), TextErro
             _ => {}
         }
         if open == 0 || open == 1 && c == ',' {
+            if arguments.len() == MOST_ARGUMENTS {
+                return Err(TextErrorKind::UnknownCall(shortened(name)));
+            }
             arguments.push(inside[begin..at].trim());
             begin = at + 1;
         }
@@ -340,6 +350,7 @@ mod tests {
 
     #[test]
     fn comments_go() {
+        assert_eq!(without_comments("a / b /"), "a / b /");
         assert_eq!(without_comments("a // b\nc /* d\n e */ f /* g"), "a \nc   f  ");
     }
 }
