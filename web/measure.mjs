@@ -113,7 +113,7 @@ for (const name of examples) {
       const from = performance.now();
       let count = 0;
       while (performance.now() - from < ms) {
-        await r500.pool.draw({ size: [512, 512], time: count++ / 30, constants: new Map(), target: 0 });
+        await r500.pool.draw({ ...r500.player.wanted, size: [512, 512], time: count++ / 30 });
       }
       return (count * 1000) / (performance.now() - from);
     };
