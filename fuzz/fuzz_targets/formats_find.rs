@@ -23,7 +23,10 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(!found.is_cut);
     let mut end = 0;
     for program in &found.programs {
-        assert!(program.offset >= end && program.offset % alignment.bytes() as u64 == 0, "{program:?}");
+        assert!(
+            program.offset >= end && program.offset % alignment.bytes() as u64 == 0,
+            "{program:?}"
+        );
         end = program.end();
         assert!(program.score >= options.least_score && program.instructions() > 0);
         let most = match program.kind {

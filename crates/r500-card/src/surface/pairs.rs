@@ -463,16 +463,14 @@ impl Pairs<'_> {
 /// Replaces dwords, but for the bits of `kept`.
 #[inline(always)]
 fn replace<L: SimdLevel>(level: L, words: &[AtomicU32], value: u32, kept: u32) {
-    let words = match kept {
-        0 => {
-            let (units, words) = words.as_chunks();
-            units.iter().for_each(|unit| level.store_in_all(unit, value));
-            words
-        }
-        _ => words,
-    };
+    if kept == 0 {
+        let (units, rest) = words.as_chunks();
+        units.iter().for_each(|unit| level.store_in_all(unit, value));
+        rest.iter().for_each(|word| word.store(value, Ordering::Relaxed));
+        return;
+    }
     for word in words {
-        let old = if kept == 0 { 0 } else { word.load(Ordering::Relaxed) };
+        let old = word.load(Ordering::Relaxed);
         word.store(value & !kept | old & kept, Ordering::Relaxed);
     }
 }

@@ -18,8 +18,8 @@ use super::{overwrite, terminal};
 /// Find fragment and vertex programs in any bytes.
 ///
 /// Reads files of any kind and size (a core file, a ROM, a driver, a texture, a dump of memory) and lists what looks like programs, in either
-/// byte order, at offsets that are a multiple of 4 (or, with --align, of less): with the offset, the number of instructions and a score. The score is the number of bits
-/// that describing the bytes as a program saves over describing them as ordinary data: among random bytes, an offset has a score of N
+/// byte order, at offsets that are a multiple of 4 (or, with --align, of less): with the offset, the number of instructions and a score.
+/// The score is the number of bits that describing the bytes as a program saves over describing them as ordinary data: among random bytes, an offset has a score of N
 /// with a probability of 2^-N. Files are read in pieces; the memory does not grow with them.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
@@ -38,8 +38,8 @@ pub(super) struct Find {
     min_score: u32,
     /// Of what the offsets of programs are a multiple: 4, 2 or 1 byte. At every byte the search takes four times as long, and random bytes look
     /// like a program four times as often
-    #[arg(long, value_name = "BYTES", default_value = "4", value_parser = ["4", "2", "1"])]
-    align: String,
+    #[arg(long, value_name = "BYTES", value_enum, default_value_t = Align::Dword)]
+    align: Align,
     /// How to answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -49,6 +49,17 @@ pub(super) struct Find {
 enum Kind {
     Fragment,
     Vertex,
+}
+
+/// The alignments by their bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Align {
+    #[value(name = "4")]
+    Dword,
+    #[value(name = "2")]
+    Word,
+    #[value(name = "1")]
+    Byte,
 }
 
 const AFTER: &str = "\
@@ -87,10 +98,10 @@ impl Find {
     }
 
     fn alignment(&self) -> Alignment {
-        match self.align.as_str() {
-            "1" => Alignment::Byte,
-            "2" => Alignment::Word,
-            _ => Alignment::Dword,
+        match self.align {
+            Align::Dword => Alignment::Dword,
+            Align::Word => Alignment::Word,
+            Align::Byte => Alignment::Byte,
         }
     }
 

@@ -1,35 +1,23 @@
 //! Numbers without offsets: bytes in hex (`xxd -p`, `od -An -t x1`), and decimal lists.
 
 use super::MOST;
-use super::group::decimal_dword;
+use super::group::Group;
 use super::line::{decimal, hex_digits};
 
-/// Returns whether a text is nothing but bytes in hex, or decimal numbers. The beginning of a text is enough; it may be cut anywhere.
-pub(super) fn is_bare(text: &str) -> bool {
-    is_bytes(text) || is_decimals(text)
+/// Returns how the numbers of a text are printed that is nothing but bytes in hex, or decimal numbers; `None` for other texts. The beginning
+/// of a text is enough; it may be cut anywhere.
+pub(super) fn group(text: &str) -> Option<Group> {
+    let bytes = is_bytes(text).then_some(Group::Bytes);
+    bytes.or_else(|| is_decimals(text).then_some(Group::Decimals))
 }
 
 /// Returns the bytes of such a text in the order of memory; `None` if one is not whole, or there are too many.
-pub(super) fn bytes(text: &str) -> Option<Vec<u8>> {
+pub(super) fn bytes(text: &str, group: Group) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    match is_bytes(text) {
-        true => {
-            for token in tokens(text) {
-                for n in (0..token.len()).step_by(2) {
-                    bytes.push(u8::from_str_radix(token.get(n..n + 2)?, 16).ok()?);
-                }
-                if bytes.len() > MOST * 4 {
-                    return None;
-                }
-            }
-        }
-        false => {
-            for token in tokens(text) {
-                bytes.extend(decimal_dword(token)?.to_le_bytes());
-                if bytes.len() > MOST * 4 {
-                    return None;
-                }
-            }
+    for token in tokens(text) {
+        group.append(&mut bytes, token)?;
+        if bytes.len() > MOST * 4 {
+            return None;
         }
     }
     Some(bytes)

@@ -95,7 +95,7 @@ fn all_even(line: &Line<'_>) -> bool {
 }
 
 /// Parses a decimal number of 32 bits, with or without sign.
-pub(super) fn decimal_dword(token: &str) -> Option<u32> {
+fn decimal_dword(token: &str) -> Option<u32> {
     match token.starts_with('-') {
         true => token.parse::<i32>().ok().map(i32::cast_unsigned),
         false => token.parse().ok(),

@@ -38,7 +38,7 @@ const MOST: usize = 1 << 22;
 /// it has nothing but bytes, or decimal numbers.
 #[must_use]
 pub fn is_dump(head: &str) -> bool {
-    if bare::is_bare(head) {
+    if bare::group(head).is_some() {
         return true;
     }
     let mut lines = head.lines().filter(|line| !line.trim().is_empty()).take(4);
@@ -76,8 +76,8 @@ pub(crate) fn dwords(text: &str) -> Option<Vec<u32>> {
 
 /// Returns the bytes of a dump in the order of memory; `None` if the text is something else, or lines are missing.
 fn bytes(text: &str) -> Option<Vec<u8>> {
-    if bare::is_bare(text) {
-        return bare::bytes(text);
+    if let Some(group) = bare::group(text) {
+        return bare::bytes(text, group);
     }
     Group::ALL.into_iter().find_map(|group| bytes_of_groups(text, group))
 }

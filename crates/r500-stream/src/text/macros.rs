@@ -30,8 +30,8 @@ pub(super) enum Call {
     Frame,
     /// Writes a register.
     Write {
-        /// The address.
-        address: u32,
+        /// The header of the packet.
+        header: u32,
         /// The value.
         value: u32,
     },
@@ -163,11 +163,12 @@ pub(super) fn call(name: &str, arguments: &[&str]) -> Result<Call, TextErrorKind
                 let is_name = word_end(register) == register.len();
                 if is_name { TextErrorKind::UnknownName(shortened(register)) } else { error }
             })?;
-            if name.contains("ONE_REG") || name.contains("SEQ") {
+            let one = name.contains("ONE_REG");
+            if one || name.contains("SEQ") {
                 let count = value(second, false)? as usize;
-                return registers(address, name.contains("ONE_REG"), count);
+                return Ok(Call::Begin { header: header(address, one)?, count });
             }
-            Ok(Call::Write { address, value: of_name(name, second)? })
+            Ok(Call::Write { header: header(address, false)?, value: of_name(name, second)? })
         }
         _ => Err(unknown()),
     }
@@ -184,17 +185,17 @@ fn packet(argument: &str) -> Result<Option<Call>, TextErrorKind> {
     match (&arguments[..], rest) {
         (&[operation, count], "") if kind == "PACKET3" => command(operation, count).map(Some),
         (&[register, count], "") => {
-            let count = value(count, false)? as usize;
-            registers(value(register, true)?, false, count.saturating_add(1)).map(Some)
+            let count = (value(count, false)? as usize).saturating_add(1);
+            Ok(Some(Call::Begin { header: header(value(register, true)?, false)?, count }))
         }
         _ => Err(TextErrorKind::Expected("a register or command, and a count")),
     }
 }
 
-/// Begins a packet of registers, or of one register that takes all values.
-fn registers(address: u32, one: bool, count: usize) -> Result<Call, TextErrorKind> {
+/// Returns the header of a packet of registers, or of one register that takes all values, for one dword.
+fn header(address: u32, one: bool) -> Result<u32, TextErrorKind> {
     let header = Type0::write(address, 1).ok_or(TextErrorKind::Unreachable(address))?;
-    Ok(Call::Begin { header: header.with(Type0::ONE_REG_WR, one).bits(), count })
+    Ok(header.with(Type0::ONE_REG_WR, one).bits())
 }
 
 /// Begins a packet with a command: its body has one dword more than the count.

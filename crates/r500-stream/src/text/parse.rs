@@ -100,11 +100,9 @@ impl Assembler {
             rest = next;
             match macros::call(name, &arguments)? {
                 Call::Frame => {}
-                Call::Write { address, value } => {
+                Call::Write { header, value } => {
                     self.close()?;
-                    let header =
-                        Type0::write(address, 1).ok_or(TextErrorKind::Unreachable(address))?;
-                    self.open(header.bits(), Open::Registers(self.words.len(), address));
+                    self.open(header, Open::Body(self.words.len()));
                     self.add(value)?;
                     self.open = Open::None;
                 }
