@@ -1,8 +1,10 @@
 //! Lengths of compiled programs next to the driver's, and the time that a compilation takes.
 //!
 //! ```sh
-//! cargo run --release -p r500-compile --example lengths
+//! cargo run --release -p r500-compile --example lengths [-- --each]
 //! ```
+//!
+//! With `--each` a line for each shader: instructions and temporaries of our program, and of the driver's two.
 //!
 //! Sources are those of the corpus and of the benchmarks; the driver's programs are the captures next to them (Mesa 22.3.6) and in
 //! `tests/corpus/mesa25` (25.0.7).
@@ -27,6 +29,7 @@ fn temporaries(job: &Job) -> usize {
 }
 
 fn main() {
+    let each = std::env::args().any(|argument| argument == "--each");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut times: Vec<Duration> = Vec::new();
     for folder in ["tests/corpus/mesa", "benches/shaders"] {
@@ -56,7 +59,19 @@ fn main() {
             let newest = root
                 .join("tests/corpus/mesa25")
                 .join(path.with_extension("json").file_name().unwrap());
-            if let Some(newest) = job(&newest) {
+            let newest = job(&newest);
+            if each {
+                let numbers =
+                    |job: &Job| format!("{:4} {:3}", job.program.code.len(), temporaries(job));
+                println!(
+                    "{:30} {} | {} | {}",
+                    path.file_stem().unwrap().to_string_lossy(),
+                    numbers(&own),
+                    numbers(&job(&path.with_extension("json")).unwrap()),
+                    newest.as_ref().map_or_else(String::new, numbers),
+                );
+            }
+            if let Some(newest) = newest {
                 add(2, &newest);
                 newer += 1;
                 no_longer += usize::from(own.program.code.len() <= newest.program.code.len());

@@ -42,6 +42,11 @@ impl Alu {
         )
     }
 
+    /// Returns whether it looks at the neighbours in the quad.
+    pub(crate) fn is_difference(self) -> bool {
+        matches!(self, Self::Ddx | Self::Ddy)
+    }
+
     /// Returns the operation of the vertex processor's math engine that it is, as drivers choose it.
     pub(crate) fn of_math_engine(self) -> Option<MathOp> {
         Some(match self {

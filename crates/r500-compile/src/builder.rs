@@ -6,7 +6,7 @@ use r500_glsl::{Span, Stage};
 
 use crate::arithmetic::{ARITH, Alu, Arithmetic, FetchKind, compute};
 use crate::code::{
-    Atom, Code, Component, Condition, Fetch, Node, Op, Register, Routine, Shape, Target, Value,
+    Code, Component, Condition, Fetch, Node, Op, Register, Routine, Shape, Target, Value,
 };
 use crate::points::{Origin, PointId};
 
@@ -17,13 +17,21 @@ enum Key {
     Fetch(FetchKind, Value, Vec<Value>),
 }
 
+/// What was computed in a list and is there in it and in those inside of it.
+#[derive(Default)]
+struct Known {
+    values: HashMap<Key, Value>,
+    /// The operands of each component that is a product and a sum.
+    mads: HashMap<Component, [Component; 3]>,
+}
+
 /// A routine under construction. Nodes go to the innermost open list.
 pub(crate) struct Builder {
     stage: Stage,
     shapes: Vec<Shape>,
     lists: Vec<Vec<Node>>,
-    /// Values that were computed, by open list.
-    known: Vec<HashMap<Key, Value>>,
+    /// By open list.
+    known: Vec<Known>,
     /// Where nodes come from.
     pub(crate) span: Span,
     /// The execution of a statement that nodes are a part of.
@@ -40,7 +48,7 @@ impl Builder {
             stage,
             shapes: Vec::new(),
             lists: vec![Vec::new()],
-            known: vec![HashMap::new()],
+            known: vec![Known::default()],
             span: Span::default(),
             point: 0,
             count: 0,
@@ -78,7 +86,7 @@ impl Builder {
     /// Opens a list of nodes.
     pub(crate) fn open(&mut self) {
         self.lists.push(Vec::new());
-        self.known.push(HashMap::new());
+        self.known.push(Known::default());
     }
 
     /// Closes the innermost list.
@@ -93,7 +101,8 @@ impl Builder {
     pub(crate) fn keep(&mut self) {
         let known = self.known.pop().expect("a list was opened");
         if let Some(around) = self.known.last_mut() {
-            around.extend(known);
+            around.values.extend(known.values);
+            around.mads.extend(known.mads);
         }
         let nodes = self.lists.pop().expect("a list was opened");
         self.splice(nodes);
@@ -124,13 +133,19 @@ impl Builder {
     }
 
     fn remembered(&self, key: &Key) -> Option<Value> {
-        self.known.iter().rev().find_map(|known| known.get(key)).cloned()
+        self.known.iter().rev().find_map(|known| known.values.get(key)).cloned()
     }
 
     fn remember(&mut self, key: Key, value: &Value) {
         if let Some(known) = self.known.last_mut() {
-            known.insert(key, value.clone());
+            known.values.insert(key, value.clone());
         }
+    }
+
+    /// Returns the operands of a component without modifiers that is a product and a sum.
+    fn mad_of(&self, component: Component) -> Option<[Component; 3]> {
+        component.plain()?;
+        self.known.iter().rev().find_map(|known| known.mads.get(&component)).copied()
     }
 
     fn op(&mut self, code: Code, register: Register, lanes: Vec<u8>, operands: Vec<Value>) {
@@ -142,16 +157,16 @@ impl Builder {
     fn by_components(&mut self, code: Code, operands: &[&Value]) -> Value {
         let count = operands.iter().map(|operand| operand.len()).max().unwrap_or(0);
         let at = |operand: &Value, i: usize| operand[if operand.len() == 1 { 0 } else { i }];
-        let mut result: Vec<Option<Component>> = Vec::new();
-        for i in 0..count {
-            let parts: Vec<Component> = operands.iter().map(|operand| at(operand, i)).collect();
-            result.push(self.simplified(code, &parts));
-        }
+        let of_component = |i: usize| -> Vec<Component> {
+            self.folded(code, operands.iter().map(|operand| at(operand, i)).collect())
+        };
+        let components: Vec<Vec<Component>> = (0..count).map(of_component).collect();
+        let mut result: Vec<Option<Component>> =
+            components.iter().map(|parts| self.simplified(code, parts)).collect();
         // The same components once.
         let mut open: Vec<(Vec<Component>, Vec<usize>)> = Vec::new();
-        for (i, known) in result.iter().enumerate() {
-            if known.is_none() {
-                let parts: Vec<Component> = operands.iter().map(|operand| at(operand, i)).collect();
+        for (i, parts) in components.into_iter().enumerate() {
+            if result[i].is_none() {
                 match open.iter_mut().find(|(other, _)| *other == parts) {
                     Some((_, places)) => places.push(i),
                     None => open.push((parts, vec![i])),
@@ -170,6 +185,11 @@ impl Builder {
                     let (register, value) = self.fresh(piece.len());
                     self.op(code, register, (0..piece.len() as u8).collect(), wanted);
                     self.remember(key, &value);
+                    if let (Code::Alu(Alu::Mad), Some(known)) = (code, self.known.last_mut()) {
+                        let operands = |parts: &[Component]| [parts[0], parts[1], parts[2]];
+                        let of = value.iter().zip(piece);
+                        known.mads.extend(of.map(|(c, (parts, _))| (*c, operands(parts))));
+                    }
                     value
                 }
             };
@@ -178,6 +198,23 @@ impl Builder {
             }
         }
         result.into_iter().flatten().collect()
+    }
+
+    /// Computes a product of two numbers that is added to something.
+    fn folded(&self, code: Code, parts: Vec<Component>) -> Vec<Component> {
+        let [a, b, c] = parts[..] else { return parts };
+        if !matches!(code, Code::Alu(Alu::Mad) | Code::MadSat) {
+            return parts;
+        }
+        match (a.value(), b.value()) {
+            (Some(x), Some(y)) => {
+                // The product is rounded before the sum.
+                let product = compute(self.stage, Alu::Mad, [x, y, 0.0]);
+                let folded = [Component::literal(product), Component::literal(1.0), c];
+                if product.is_normal() { folded.to_vec() } else { parts }
+            }
+            _ => parts,
+        }
     }
 
     /// Returns the component that an operation gives, if no operation is needed for it.
@@ -256,6 +293,38 @@ impl Builder {
         value.iter().map(|component| place(component).expect("a copy is in registers")).collect()
     }
 
+    /// Returns the components of a fetch's operand in one register. Where they would have to be copied there, the products and sums that
+    /// some of them are are computed there, and the others with them. The sign of a zero does not matter to a fetch.
+    fn gathered_coordinates(&mut self, value: &Value) -> Vec<(Register, u8)> {
+        // More than two are likely to be those of another fetch with one more.
+        if let Some(mads) = self.mads_of(value).filter(|_| value.len() == 2) {
+            let sums = self.by_components(Code::Alu(Alu::Mad), &mads.iter().collect::<Vec<_>>());
+            let places: Option<Vec<(Register, u8)>> = sums.iter().map(|c| c.plain()).collect();
+            if let Some(places) = places
+                && places.iter().all(|(register, _)| *register == places[0].0)
+            {
+                return places;
+            }
+        }
+        self.gathered(value)
+    }
+
+    /// Returns the operands of one instruction that gives a value of components of several registers.
+    fn mads_of(&self, value: &Value) -> Option<[Value; 3]> {
+        let first = value.first()?.in_register()?.0;
+        let is_elsewhere = |c: &Component| c.plain().is_none_or(|(register, _)| register != first);
+        if !value.iter().any(is_elsewhere) || !value.iter().any(|c| self.mad_of(*c).is_some()) {
+            return None;
+        }
+        let as_mad = |c: &Component| {
+            let [one, zero] = [1.0, 0.0].map(Component::literal);
+            self.mad_of(*c).unwrap_or([*c, one, zero])
+        };
+        let mads: Vec<[Component; 3]> = value.iter().map(as_mad).collect();
+        let operands = [0, 1, 2].map(|n: usize| mads.iter().map(|parts| parts[n]).collect());
+        operands.iter().all(|value: &Value| Component::are_of_one_source(value)).then_some(operands)
+    }
+
     /// Returns a copy of a value in a register of its own.
     fn copied(&mut self, value: &Value) -> Value {
         let key = Key::Op(Code::Copy, vec![value.clone()]);
@@ -268,31 +337,9 @@ impl Builder {
         copy
     }
 
-    /// Returns a value that one source of an instruction can give: numbers only, or components of one register or constant with one
-    /// modifier, and numbers that a swizzle has.
+    /// Returns a value that one source of an instruction can give.
     fn of_one_source(&mut self, value: &Value) -> Value {
-        let mut first: Option<&Component> = None;
-        let mut fits = true;
-        for component in value.iter().filter(|component| component.value().is_none()) {
-            let same = |first: &Component| {
-                first.vector() == component.vector()
-                    && (first.abs, first.negate) == (component.abs, component.negate)
-            };
-            fits &= first.is_none_or(same);
-            first = Some(component);
-        }
-        if let Some(first) = first {
-            let by_swizzle = |number: &Component| match number.atom {
-                Atom::Literal(bits) => {
-                    !first.abs
-                        && number.negate == first.negate
-                        && matches!(f32::from_bits(bits), 0.0 | 0.5 | 1.0)
-                }
-                _ => true,
-            };
-            fits &= value.iter().all(by_swizzle);
-        }
-        if fits { value.clone() } else { self.copied(value) }
+        if Component::are_of_one_source(value) { value.clone() } else { self.copied(value) }
     }
 
     /// Differences in the quad of up to three components, each in its own channel.
@@ -491,7 +538,7 @@ impl Arithmetic for Builder {
         let four = |list: Vec<(Register, u8)>| -> [(Register, u8); 4] {
             std::array::from_fn(|n| list[n.min(list.len() - 1)])
         };
-        let coordinates = four(self.gathered(strq));
+        let coordinates = four(self.gathered_coordinates(strq));
         let gradients = gradients.map(|both| both.map(|gradient| four(self.gathered(gradient))));
         let register = self.register(Shape::Whole);
         let value: Value = (0..4).map(|c| Component::register(register, c)).collect();

@@ -96,6 +96,25 @@ impl Component {
         self.in_register().filter(|_| !self.negate && !self.abs)
     }
 
+    /// Returns whether one source of an instruction can give them: numbers only, or components of one register or constant with one
+    /// modifier, and numbers that a swizzle has.
+    pub(crate) fn are_of_one_source(value: &[Self]) -> bool {
+        let Some(first) = value.iter().find(|component| component.value().is_none()) else {
+            return true;
+        };
+        value.iter().all(|component| match component.atom {
+            Atom::Literal(bits) => {
+                !first.abs
+                    && component.negate == first.negate
+                    && matches!(f32::from_bits(bits), 0.0 | 0.5 | 1.0)
+            }
+            _ => {
+                first.vector() == component.vector()
+                    && (first.abs, first.negate) == (component.abs, component.negate)
+            }
+        })
+    }
+
     pub(crate) fn in_register(self) -> Option<(Register, u8)> {
         match self.atom {
             Atom::Register(register, component) => Some((register, component)),

@@ -33,6 +33,7 @@ mod builder;
 mod coalesce;
 mod code;
 mod comparison;
+mod coordinates;
 pub mod evaluate;
 pub mod fragment;
 mod functions;
@@ -43,6 +44,7 @@ mod live;
 mod lower;
 mod matrices;
 mod points;
+mod products;
 pub mod variables;
 pub mod vertex;
 

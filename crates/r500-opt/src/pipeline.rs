@@ -1,5 +1,6 @@
 //! Pass pipeline: runs the passes in order until none lowers the cost.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use r500_isa::TEMPORARIES;
@@ -10,7 +11,7 @@ use crate::cost::Cost;
 use crate::flow::{self, Analyses};
 use crate::layout::Code;
 use crate::predicates;
-use crate::segment::{self, Passes};
+use crate::segment::{self, Passes, Task};
 use crate::sync;
 
 /// Optimisation level.
@@ -265,6 +266,7 @@ pub fn optimize(program: &Program, options: &Options) -> Optimized {
         analyses,
         changes: Vec::new(),
         ignore_zero_signs: options.allow.contains(&Allowance::ZeroSign),
+        in_vain: HashSet::new(),
     };
     let chosen: Vec<&PassInfo> = PIPELINE
         .iter()
@@ -296,6 +298,8 @@ struct State {
     changes: Vec<Change>,
     /// Whether zeros in outputs may have either sign.
     ignore_zero_signs: bool,
+    /// Rewrites that found nothing better.
+    in_vain: HashSet<Task>,
 }
 
 impl State {
@@ -346,10 +350,17 @@ impl State {
         };
         let mut found = Vec::new();
         for segment in segment::segments(&self.program, analyses) {
+            let task = Task::of(&self.program, analyses, segment, passes);
+            if self.in_vain.contains(&task) {
+                continue;
+            }
             let mut steps = fuel;
             let rewritten =
-                segment::rewrite(&self.program, analyses, segment, passes, limits, &mut steps);
-            found.extend(rewritten.map(|rewritten| (segment, rewritten)));
+                segment::rewrite(&self.program, analyses, segment, &task, limits, &mut steps);
+            match rewritten {
+                Some(rewritten) => found.push((segment, rewritten)),
+                None => drop(self.in_vain.insert(task)),
+            }
         }
         // From last to first, so that earlier indices stay valid.
         found.reverse();

@@ -73,7 +73,7 @@ impl fmt::Display for ChannelId {
 }
 
 /// A set of channels.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ChannelSet([u64; WORDS]);
 
 impl ChannelSet {

@@ -28,13 +28,14 @@ use r500_program::{
     SamplerTarget, Uniform,
 };
 
+use crate::coalesce::{Rules, coalesce};
 use crate::code::Routine;
 use crate::comparison::wrong_program;
 use crate::evaluate::Pixels;
 use crate::interface::{InputVector, SamplerUnit};
 use crate::language::parse;
 use crate::points::{self, ChipLoop, DebugInfo, Origin};
-use crate::{coalesce, code, live, lower};
+use crate::{code, coordinates, live, lower, products};
 use draft::Constant;
 
 /// A compiled shader.
@@ -124,6 +125,8 @@ fn translate(
     let mut diagnostics = warnings;
     let mut lowered = lower::lower(shader, &mut diagnostics, usize::MAX);
     live::remove_dead(&mut lowered.routine);
+    products::fold(&mut lowered.routine);
+    live::remove_dead(&mut lowered.routine);
     let whole = shader.functions[shader.main].span;
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(diagnostics);
@@ -144,7 +147,9 @@ fn translate(
         diagnostics.push(Diagnostic::error(span, message).help(help));
         return Err(diagnostics);
     }
-    coalesce::coalesce(&mut lowered.routine, &Routine::is_one_instruction);
+    coordinates::pair(&mut lowered.routine);
+    let rules = Rules { is_one: &Routine::is_one_instruction, has_writable_inputs: true };
+    coalesce(&mut lowered.routine, rules);
     let allocation = match allocate::allocate(&lowered.routine, lowered.inputs.len()) {
         Ok(allocation) => allocation,
         Err(count) => {
@@ -178,6 +183,10 @@ fn translate(
         };
         origins = optimized.origins.iter().map(of_one).collect();
         program = optimized.program;
+        if optimized.changes.is_empty() {
+            // Nothing has counted the temporaries anew.
+            program.state.pixsize = job.program.state.pixsize;
+        }
     }
     if !limits.is_empty() {
         diagnostics.extend(

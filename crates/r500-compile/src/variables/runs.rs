@@ -14,7 +14,7 @@ use crate::points::DebugInfo;
 use crate::{fragment, vertex};
 
 /// Draws of 16 pixels.
-const DRAWS: usize = 3;
+const DRAWS: usize = 4;
 /// Runs of four vertices.
 const RUNS: usize = 8;
 /// Most steps of a run that are compared.

@@ -24,13 +24,14 @@ use r500_opt::vertex::{self, Homes, NumberedRegisters, TEMPORARIES};
 use r500_program::Uniform;
 use r500_pvs::{CONSTANTS, Controls, FLOW_INSTRUCTIONS, Fill, Flow, INSTRUCTIONS, Program, Source};
 
+use crate::coalesce::{Rules, coalesce};
 use crate::code::{Node, Routine, Shape, Target, reads};
 use crate::comparison::wrong_program;
 use crate::interface::{InputVector, OutputVector};
 use crate::language::parse;
 use crate::lower::{self, Lowered};
 use crate::points::{self, ChipLoop, DebugInfo, Origin};
-use crate::{coalesce, fragment, live};
+use crate::{fragment, live, products};
 use select::{Code, Constant};
 
 /// A compiled shader.
@@ -167,7 +168,10 @@ fn translate(
     };
     lowered.routine.nodes.retain(is_written);
     live::remove_dead(&mut lowered.routine);
-    coalesce::coalesce(&mut lowered.routine, &select::is_one_instruction);
+    products::fold(&mut lowered.routine);
+    live::remove_dead(&mut lowered.routine);
+    let rules = Rules { is_one: &select::is_one_instruction, has_writable_inputs: false };
+    coalesce(&mut lowered.routine, rules);
     let inputs = used_inputs(&lowered.routine, lowered.inputs.len());
     let (code, homes) = match allocated(&lowered.routine, &inputs, &outputs) {
         Ok(allocated) => allocated,

@@ -272,6 +272,8 @@ pub(crate) struct SegmentIr {
     pub(crate) divergent: bool,
     /// Whether zeros in outputs may have either sign.
     pub(crate) ignore_zero_signs: bool,
+    /// Whether the program ends with it, by an output instruction; as in driver output, it then still does.
+    pub(crate) ends_with_output: bool,
 }
 
 /// Returns whether the IR can express an instruction.
@@ -326,17 +328,17 @@ pub(crate) fn build(
     code: &[Instruction],
     first: usize,
     last: usize,
-    live_out: &ChannelSet,
-    divergent: impl Fn(usize) -> bool,
+    live_out: ChannelSet,
 ) -> SegmentIr {
     let mut builder = Builder {
         ir: SegmentIr {
             ops: Vec::new(),
             values: Vec::new(),
-            live_out: *live_out,
+            live_out,
             rewritten: ChannelSet::EMPTY,
-            divergent: (first..=last).any(divergent),
+            divergent: false,
             ignore_zero_signs: false,
+            ends_with_output: false,
         },
         registers: BTreeMap::new(),
         sinks: BTreeMap::new(),

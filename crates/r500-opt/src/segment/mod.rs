@@ -15,6 +15,7 @@ mod schedule;
 mod selects;
 mod sets;
 
+use r500_check::dataflow::ChannelSet;
 use r500_isa::Instruction;
 use r500_isa::values::{Channel, InstType, RgbMask};
 use r500_isa::words::{CmnInst, TexAddr, TexAddrDxdy};
@@ -35,7 +36,7 @@ pub(crate) struct Segment {
 }
 
 /// The passes to run over a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Passes {
     pub(crate) kills: bool,
     pub(crate) copies: bool,
@@ -112,21 +113,53 @@ pub(crate) struct Limits {
     pub(crate) ignore_zero_signs: bool,
 }
 
+/// All that the rewrite of a segment depends on but the limits, so that what did not help is not tried again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Task {
+    code: Vec<[u32; 6]>,
+    live_out: ChannelSet,
+    divergent: bool,
+    /// Whether the program ends after it, by an output instruction.
+    ends_with_output: bool,
+    passes: Passes,
+}
+
+impl Task {
+    pub(crate) fn of(
+        program: &Program,
+        analyses: &Analyses,
+        segment: Segment,
+        passes: Passes,
+    ) -> Self {
+        let Segment { first, last } = segment;
+        let divergent = |at: usize| analyses.graph.info(at).reads_quad && analyses.keeps_quads(at);
+        Self {
+            code: program.code[first..=last].iter().map(|inst| inst.0).collect(),
+            live_out: *analyses.live.live_out(last),
+            divergent: (first..=last).any(divergent),
+            ends_with_output: analyses.graph.window().end == Some(last)
+                && program.code[last].ty() == InstType::OUT,
+            passes,
+        }
+    }
+}
+
 /// Rewrites a segment into the cheapest code that the search finds; `None` if that is not cheaper. `fuel` bounds the
 /// steps.
 pub(crate) fn rewrite(
     program: &Program,
     analyses: &Analyses,
     segment: Segment,
-    passes: Passes,
+    task: &Task,
     limits: Limits,
     fuel: &mut u64,
 ) -> Option<Rewritten> {
     let Segment { first, last } = segment;
-    let live = analyses.live.live_out(last);
-    let divergent = |at: usize| analyses.graph.info(at).reads_quad && analyses.keeps_quads(at);
-    let mut removed = ir::build(&program.code, first, last, live, divergent);
+    let passes = task.passes;
+    let mut removed = ir::build(&program.code, first, last, task.live_out);
+    removed.divergent = task.divergent;
     removed.ignore_zero_signs = limits.ignore_zero_signs;
+    removed.ends_with_output = task.ends_with_output;
     let mut changed = passes.dead && dead::eliminate(&mut removed);
     let mut forms = Vec::new();
     // Presubtract operands may cost a NOP or prevent co-issue: try both without and with them.
@@ -170,10 +203,9 @@ pub(crate) fn rewrite(
         }
     }
     let (measure, rewritten) = best?;
-    // As in driver output, the last instruction of a program is OUT.
-    let ends =
-        analyses.graph.window().end == Some(last) && program.code[last].ty() == InstType::OUT;
-    if ends && rewritten.code.last().is_none_or(|(inst, _)| inst.ty() != InstType::OUT) {
+    if task.ends_with_output
+        && rewritten.code.last().is_none_or(|(inst, _)| inst.ty() != InstType::OUT)
+    {
         return None;
     }
     let shorter = (measure.cycles, measure.rows) < (before.cycles, before.rows);

@@ -327,6 +327,9 @@ pub(crate) fn dependences(ir: &SegmentIr, sets: &Sets) -> Option<Vec<Vec<Edge>>>
             }
         }
     }
+    if ir.ends_with_output {
+        outputs_after_kills(ir, &mut before);
+    }
     // Values that share a channel, in program order.
     let mut chains: BTreeMap<(usize, u8), Vec<ValId>> = BTreeMap::new();
     for (value, data) in ir.values.iter().enumerate() {
@@ -351,6 +354,20 @@ pub(crate) fn dependences(ir: &SegmentIr, sets: &Sets) -> Option<Vec<Vec<Edge>>>
         }
     }
     Some(before)
+}
+
+/// Makes each output wait for the kills before it: nothing else may follow the last output of a program.
+fn outputs_after_kills(ir: &SegmentIr, before: &mut [Vec<Edge>]) {
+    let is_output =
+        |op: &Op| op.results.iter().flatten().any(|&value| ir.values[value].sinks.is_output());
+    let mut kills: Vec<Edge> = Vec::new();
+    for (at, op) in ir.ops.iter().enumerate().filter(|(_, op)| !op.dead) {
+        if op.is_kill() {
+            kills.push((at, 1));
+        } else if is_output(op) {
+            before[at].extend(&kills);
+        }
+    }
 }
 
 pub(crate) fn is_result(ir: &SegmentIr, value: ValId) -> bool {
