@@ -37,6 +37,7 @@ mod coordinates;
 pub mod evaluate;
 pub mod fragment;
 mod functions;
+mod hoist;
 mod interface;
 mod language;
 mod lines;

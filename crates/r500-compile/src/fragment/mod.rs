@@ -35,7 +35,7 @@ use crate::evaluate::Pixels;
 use crate::interface::{InputVector, SamplerUnit};
 use crate::language::parse;
 use crate::points::{self, ChipLoop, DebugInfo, Origin};
-use crate::{code, coordinates, live, lower, products};
+use crate::{code, coordinates, hoist, live, lower, products};
 use draft::Constant;
 
 /// A compiled shader.
@@ -150,6 +150,7 @@ fn translate(
     coordinates::pair(&mut lowered.routine);
     let rules = Rules { is_one: &Routine::is_one_instruction, has_writable_inputs: true };
     coalesce(&mut lowered.routine, rules);
+    hoist::hoist(&mut lowered.routine);
     let allocation = match allocate::allocate(&lowered.routine, lowered.inputs.len()) {
         Ok(allocation) => allocation,
         Err(count) => {

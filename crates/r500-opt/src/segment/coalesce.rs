@@ -22,19 +22,39 @@ pub(crate) fn coalesce(ir: &mut SegmentIr) -> bool {
     let mut changed = false;
     let mut signs = ZeroSigns::of(ir);
     for at in 0..ir.ops.len() {
-        let Some((from, op)) = coalesced(ir, &signs, at) else { continue };
-        ir.ops[at] = op;
-        let gone = &mut ir.ops[from];
-        gone.dead = true;
-        gone.results = [None; 4];
-        signs = ZeroSigns::of(ir);
-        changed = true;
+        while let Some(Coalesced { from, lanes, op }) = coalesced(ir, &signs, at) {
+            let is_whole = ir.ops[at].mask() == lanes;
+            let (stays, gone) = if is_whole { (at, from) } else { (from, at) };
+            for value in op.results.iter().flatten() {
+                ir.values[*value].op = stays;
+            }
+            ir.ops[stays] = op;
+            if is_whole {
+                ir.ops[gone].dead = true;
+                ir.ops[gone].results = [None; 4];
+            } else {
+                let left = ir.ops[gone].results.iter_mut().enumerate();
+                left.filter(|(lane, _)| lanes >> lane & 1 != 0).for_each(|(_, slot)| *slot = None);
+            }
+            signs = ZeroSigns::of(ir);
+            changed = true;
+        }
     }
     changed
 }
 
-/// Returns the operation that replaces a copy and the operation of its source.
-fn coalesced(ir: &SegmentIr, signs: &ZeroSigns, at: OpId) -> Option<(OpId, Op)> {
+/// An operation in place of a copy.
+struct Coalesced {
+    /// What computed the source of the copy.
+    from: OpId,
+    /// The lanes of the copy that it replaces.
+    lanes: u8,
+    op: Op,
+}
+
+/// Returns the operation that replaces a copy and the operation of its source; for a copy to an output from several operations, one that
+/// replaces some of its lanes.
+fn coalesced(ir: &SegmentIr, signs: &ZeroSigns, at: OpId) -> Option<Coalesced> {
     let op = &ir.ops[at];
     if op.dead {
         return None;
@@ -45,8 +65,37 @@ fn coalesced(ir: &SegmentIr, signs: &ZeroSigns, at: OpId) -> Option<(OpId, Op)> 
         _ if is_selection => selected_by(op)?,
         _ => return None,
     };
+    let mut sources: Vec<OpId> = Vec::new();
+    for from in copied.iter().flatten().map(|value| ir.values[*value].op) {
+        if !sources.contains(&from) {
+            sources.push(from);
+        }
+    }
+    let is_output = |value: &ValId| ir.values[*value].sinks.is_output();
+    if sources.len() > 1 && !op.results.iter().flatten().all(is_output) {
+        return None;
+    }
+    sources.into_iter().find_map(|from| {
+        let of_it = |value: &ValId| ir.values[*value].op == from;
+        let copied = copied.map(|value| value.filter(of_it));
+        let lanes =
+            (0..4).filter(|&lane| copied[lane].is_some()).fold(0, |mask, lane| mask | 1 << lane);
+        let new = coalesced_with(ir, signs, at, from, (copied, omod))?;
+        Some(Coalesced { from, lanes, op: new })
+    })
+}
+
+/// Returns the operation that replaces the lanes of a copy that come from another operation.
+fn coalesced_with(
+    ir: &SegmentIr,
+    signs: &ZeroSigns,
+    at: OpId,
+    from: OpId,
+    (copied, omod): ([Option<ValId>; 4], Omod),
+) -> Option<Op> {
+    let op = &ir.ops[at];
+    let is_selection = matches!(op.kind, OpKind::Lanes(LaneOp::Min | LaneOp::Max));
     let first = copied.iter().flatten().copied().next()?;
-    let from = ir.values[first].op;
     let source = &ir.ops[from];
     if source.is_texture() || !only_reader(ir, from, at) {
         return None;
@@ -65,13 +114,16 @@ fn coalesced(ir: &SegmentIr, signs: &ZeroSigns, at: OpId) -> Option<(OpId, Op)> 
         new.args.iter_mut().for_each(|arg| arg.lanes = [None; 4]);
     }
     for (lane, value) in copied.iter().enumerate() {
-        let Some(value) = *value else { continue };
+        let Some(value) = *value else {
+            new.results[lane] = None;
+            continue;
+        };
         let theirs = lane_of(value);
         let exact = is_selection
             || finish.clamp
             || has_no_negative_zero(source, theirs)
             || op.results[lane].is_some_and(|result| !signs.demands(result));
-        if ir.values[value].op != from || source.finish[half(theirs)] != given || !exact {
+        if source.finish[half(theirs)] != given || !exact {
             return None;
         }
         if lanes {
@@ -81,7 +133,7 @@ fn coalesced(ir: &SegmentIr, signs: &ZeroSigns, at: OpId) -> Option<(OpId, Op)> 
         }
     }
     let legal = !lanes || new.args.iter().all(|arg| is_operand(ir, &new, arg));
-    legal.then_some((from, new))
+    legal.then_some(new)
 }
 
 /// Returns the sources of a copy by lane, and the OMOD that is equivalent to its factor.

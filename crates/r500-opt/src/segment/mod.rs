@@ -7,6 +7,7 @@ mod copies;
 mod dead;
 mod demand;
 mod encode;
+mod gathers;
 mod ir;
 mod kills;
 mod mads;
@@ -44,6 +45,7 @@ pub(crate) struct Passes {
     pub(crate) selects: bool,
     pub(crate) mads: bool,
     pub(crate) coalesce: bool,
+    pub(crate) gathers: bool,
     pub(crate) presubs: bool,
     pub(crate) dead: bool,
     pub(crate) schedule: bool,
@@ -58,6 +60,7 @@ impl Passes {
             || self.selects
             || self.mads
             || self.coalesce
+            || self.gathers
             || self.presubs
     }
 }
@@ -162,9 +165,15 @@ pub(crate) fn rewrite(
     removed.ends_with_output = task.ends_with_output;
     let mut changed = passes.dead && dead::eliminate(&mut removed);
     let mut forms = Vec::new();
-    // Presubtract operands may cost a NOP or prevent co-issue: try both without and with them.
-    let without = Passes { presubs: false, ..passes };
-    for passes in [without, passes].into_iter().filter(|passes| passes.rewrites()) {
+    // Presubtract operands may cost a NOP or prevent co-issue, and gathered copies need all source addresses: try without, too.
+    let without = |gathers, presubs| Passes { gathers, presubs, ..passes };
+    let sets = [
+        without(false, false),
+        without(passes.gathers, false),
+        without(false, passes.presubs),
+        passes,
+    ];
+    for passes in sets.into_iter().filter(|passes| passes.rewrites()) {
         let mut ir = removed.clone();
         let rewritten = simplify(&mut ir, passes);
         if rewritten && !forms.contains(&ir) {
@@ -241,6 +250,7 @@ fn simplify(ir: &mut SegmentIr, passes: Passes) -> bool {
         changed |= passes.selects && selects::fold(ir);
         changed |= passes.mads && mads::fuse(ir);
         changed |= passes.coalesce && coalesce::coalesce(ir);
+        changed |= passes.gathers && gathers::gather(ir);
         changed |= passes.presubs && presubs::select(ir);
         changed |= passes.dead && dead::eliminate(ir);
         if !changed {
