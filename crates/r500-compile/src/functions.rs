@@ -378,13 +378,14 @@ pub(crate) fn fetch<A: Arithmetic>(
         (name.contains("Proj"), name.contains("Lod"), name.contains("Grad"));
     let place = &arguments[0];
     let count = place.len();
-    let mut list: Vec<usize> = (0..coordinates).collect();
-    // S, T, R in their places, then Q.
-    while list.len() < 3 {
-        list.push(list.len().min(count - 1));
-    }
     let extra = arguments.get(1).filter(|_| !graded);
     let projected = projective && (extra.is_some() || shadow != 0);
+    let mut list: Vec<usize> = (0..coordinates).collect();
+    // S, T, R in their places, then Q. A plane has no R.
+    while list.len() < 3 {
+        let is_q = list.len() == 2 && projective && !projected;
+        list.push(if is_q { count - 1 } else { list.len().min(count - 1) });
+    }
     let mut base = place.clone();
     let last = a.pick(place, &[count - 1]);
     if projected {

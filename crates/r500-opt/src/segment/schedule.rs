@@ -76,7 +76,8 @@ fn functions_to_alpha(ir: &mut SegmentIr, sets: &mut Sets) {
             continue;
         }
         let Some(value) = op.results.iter().flatten().copied().next() else { continue };
-        if ir.values[value].lane < 3 && movable(ir, sets, value) && may_be_alpha(ir, sets, value) {
+        let may_leave = movable(ir, sets, value) && !sets.in_fetch[value];
+        if ir.values[value].lane < 3 && may_leave && may_be_alpha(ir, sets, value) {
             sets.unjoin(value);
             assign_lane(ir, value, 3);
         }
@@ -314,23 +315,25 @@ impl Scheduler<'_> {
             return false;
         }
         let to_alpha = from < 3;
+        let stays = self.sets.in_fetch[value];
         let may = if to_alpha {
             may_be_alpha(self.ir, self.sets, value)
         } else {
-            self.sets.is_alone(value) && only_splats(self.ir, self.sets, value)
+            (stays || self.sets.is_alone(value)) && only_splats(self.ir, self.sets, value)
         };
-        if !may {
-            return false;
-        }
+        // In its own register only a lane that nothing else of it has.
+        let taken = if stays { self.sets.lanes_taken(self.ir, value) } else { 0 };
+        let mut lanes = if to_alpha { 3..4 } else { 0..3 };
+        let Some(to) = lanes.find(|&lane| may && taken >> lane & 1 == 0) else { return false };
         let finish = op.finish;
-        let place = self.sets.unjoin(value);
-        assign_lane(self.ir, value, if to_alpha { 3 } else { 0 });
+        let place = if stays { None } else { Some(self.sets.unjoin(value)) };
+        assign_lane(self.ir, value, to);
         if self.pair_fits(first, second) {
             return true;
         }
         assign_lane(self.ir, value, from);
         self.ir.ops[mover].finish = finish;
-        self.sets.rollback(value, place);
+        place.into_iter().for_each(|place| self.sets.rollback(value, place));
         false
     }
 
@@ -417,6 +420,7 @@ impl Scheduler<'_> {
         }
         if let [value] = results[..]
             && movable(self.ir, self.sets, value)
+            && !self.sets.in_fetch[value]
             && self.sets.is_alone(value)
             && only_splats(self.ir, self.sets, value)
             && self.ir.values[value].sinks.alu_result.is_none()

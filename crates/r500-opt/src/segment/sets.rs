@@ -24,8 +24,11 @@ pub(crate) struct Sets {
     sizes: Vec<usize>,
     /// Operations that read each value, dead ones included.
     readers: Vec<Vec<OpId>>,
-    /// Whether a presubtract result or a texture instruction reads each value, which fixes its lane.
+    /// Whether the lane of each value is fixed: a presubtract result reads it, or a texture instruction that not all pixels of a quad may
+    /// execute.
     pub(crate) fixed: Vec<bool>,
+    /// Whether a texture instruction reads each value, which so stays in the register of its set.
+    pub(crate) in_fetch: Vec<bool>,
 }
 
 impl Sets {
@@ -39,6 +42,7 @@ impl Sets {
             node: (0..count).collect(),
             readers: vec![Vec::new(); count],
             fixed: vec![false; count],
+            in_fetch: vec![false; count],
         };
         for temp in 0..TEMPORARIES {
             sets.temp[count + temp] = u8::try_from(temp).ok();
@@ -89,7 +93,8 @@ impl Sets {
                     .collect();
                 for &member in &members {
                     if member < ir.values.len() {
-                        self.fixed[member] = true;
+                        self.in_fetch[member] = true;
+                        self.fixed[member] |= ir.divergent;
                         if ir.divergent {
                             self.pin(ir, member)?;
                         }
