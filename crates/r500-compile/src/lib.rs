@@ -23,7 +23,10 @@
 //! | [`lower`](self), [`functions`](self), [`matrices`](self) | translation to three-address code; built-in functions as formulas |
 //! | [`builder`](self), [`code`](self) | value numbering, constant folding; the code |
 //! | [`live`](self) | dead-code elimination |
-//! | [`coalesce`](self) | copy coalescing |
+//! | [`products`](self) | strength reduction of products with numbers |
+//! | [`coordinates`](self) | superword-level parallelism: coordinates of two fetches at once |
+//! | [`coalesce`](self) | copy coalescing, by interference of components |
+//! | [`hoist`](self) | speculation of short branches |
 //! | [`fragment`] | back end of the fragment processor |
 //! | [`vertex`] | back end of the vertex processor |
 #![forbid(unsafe_code)]

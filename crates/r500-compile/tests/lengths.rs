@@ -106,3 +106,24 @@ fn three_registers_go_to_one_output_at_once() {
     let body = "gl_FragColor = vec4(texture2D(a, uv).r, texture2D(b, uv).g, uv.x, 1.0);";
     assert_eq!(counts(body), Counts { arithmetic: 1, fetches: 2, flow: 0 });
 }
+
+#[test]
+fn a_shader_without_output_ends_with_one() {
+    // As the driver's do.
+    assert_eq!(counts(""), Counts { arithmetic: 1, fetches: 0, flow: 0 });
+    // What is tested, the kill, the end.
+    let kills = counts("if (uv.x < 0.5) discard;");
+    assert_eq!(kills, Counts { arithmetic: 2, fetches: 1, flow: 0 });
+}
+
+#[test]
+fn an_array_without_a_size_has_that_of_its_largest_index() {
+    let body = "float a[]; a[2] = uv.x; a[0] = uv.y; gl_FragColor = vec4(a[2], a[0], a[2], a[0]);";
+    assert_eq!(counts(body).arithmetic, 1);
+    // Declared again with a size, it is the same array.
+    let body = "float a[]; a[1] = uv.x; float a[4]; gl_FragColor = vec4(a[1]);";
+    assert!(counts(body).arithmetic <= 2);
+    let wrong = "void main() { float a[2]; float a[4]; gl_FragColor = vec4(a[1]); }";
+    let errors = r500_compile::compile(wrong).unwrap_err();
+    assert!(errors.iter().any(|error| error.message.contains("declared twice")), "{errors:?}");
+}

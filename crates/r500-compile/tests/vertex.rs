@@ -297,3 +297,15 @@ fn generated_shaders_write_what_the_evaluator_gives() {
     eprintln!("{run} shaders, {vertices} vertices, {open} open; {limits} do not fit");
     assert!(run * 10 > cases * 7 && vertices > open, "{run} of {cases}, {vertices}, {open}");
 }
+
+#[test]
+fn what_the_rasteriser_gives_needs_no_vertex_shader() {
+    let fragment =
+        "void main() { gl_FragColor = vec4(gl_FrontFacing ? 1.0 : 0.0, gl_PointCoord, 1.0); }";
+    let compiled = r500_compile::compile(fragment).unwrap();
+    let reads = vertex::reads_of(&compiled);
+    assert_eq!(reads.len(), 2, "both are inputs: {reads:?}");
+    let source = "attribute vec4 place; void main() { gl_Position = place; }";
+    let linked = vertex::compile(source, Some(&reads)).unwrap();
+    assert_eq!(linked.outputs.len(), 1, "the position only: {:?}", linked.outputs);
+}

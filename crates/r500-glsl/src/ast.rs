@@ -1,5 +1,7 @@
 //! The source as written: a tree without types.
 
+use std::collections::HashMap;
+
 use crate::diagnostic::Span;
 
 #[derive(Clone, Debug)]
@@ -235,6 +237,14 @@ pub(crate) struct Function {
     pub(crate) parameters: Vec<Parameter>,
     /// `None` for a prototype.
     pub(crate) body: Option<Vec<Stmt>>,
+}
+
+/// What a source has.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) items: Vec<Item>,
+    /// The largest number that each name has as its index, which is the size of an array that is declared without.
+    pub(crate) indices: HashMap<Box<str>, i64>,
 }
 
 #[derive(Clone, Debug)]

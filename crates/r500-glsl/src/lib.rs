@@ -60,11 +60,11 @@ pub fn parse(
     let (tokens, version) = preprocess::preprocess(source, &mut diagnostics);
     let has_errors = |found: &diagnostic::Diagnostics| found.all.iter().any(Diagnostic::is_error);
     let preprocessed = !has_errors(&diagnostics);
-    let items = parse::parse(&tokens, &mut diagnostics);
+    let source = parse::parse(&tokens, &mut diagnostics);
     // Names that a broken statement would declare must not count as unknown.
     let parsed = !has_errors(&diagnostics);
     let shader = if preprocessed && parsed {
-        check::check(&items, stage, version, &mut diagnostics)
+        check::check(&source, stage, version, &mut diagnostics)
     } else {
         None
     };

@@ -1,8 +1,10 @@
 //! The parser: tokens become a tree. It finds all errors of syntax, one for each statement.
 
+use std::collections::HashMap;
+
 use crate::ast::{
-    Binary, Declaration, Declarator, Expr, ExprKind, Function, Item, Parameter, Qualifiers, Stmt,
-    StmtKind, Storage, TypeName, Unary,
+    Binary, Declaration, Declarator, Expr, ExprKind, Function, Item, Parameter, Qualifiers, Source,
+    Stmt, StmtKind, Storage, TypeName, Unary,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::lexer::{Tok, Token};
@@ -49,8 +51,8 @@ pub(crate) const KEYWORDS: [&str; 32] = [
     "layout",
 ];
 
-pub(crate) fn parse(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Item> {
-    let mut parser = Parser { tokens, at: 0, diagnostics, depth: 0 };
+pub(crate) fn parse(tokens: &[Token], diagnostics: &mut Diagnostics) -> Source {
+    let mut parser = Parser { tokens, at: 0, diagnostics, depth: 0, indices: HashMap::new() };
     let mut items = Vec::new();
     while !parser.is_end() {
         let before = parser.at;
@@ -62,7 +64,7 @@ pub(crate) fn parse(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Item
             parser.at += 1;
         }
     }
-    items
+    Source { items, indices: parser.indices }
 }
 
 /// An error that was reported.
@@ -74,6 +76,8 @@ struct Parser<'a> {
     at: usize,
     diagnostics: &'a mut Diagnostics,
     depth: usize,
+    /// As of [`Source`].
+    indices: HashMap<Box<str>, i64>,
 }
 
 impl Parser<'_> {
@@ -641,6 +645,10 @@ impl Parser<'_> {
             } else if self.take("[") {
                 let index = self.expr()?;
                 self.expect("]", "the index")?;
+                if let (ExprKind::Name(name), ExprKind::Int(n)) = (&value.kind, &index.kind) {
+                    let most = self.indices.entry(name.clone()).or_insert(*n);
+                    *most = (*most).max(*n);
+                }
                 ExprKind::Index(Box::new(value), Box::new(index))
             } else if self.peek().is("++") || self.peek().is("--") {
                 let add = self.peek().is("++");

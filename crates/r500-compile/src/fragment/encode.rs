@@ -31,8 +31,8 @@ pub(crate) struct Encoded {
     pub(crate) has_flow: bool,
 }
 
-/// Encodes a routine.
-pub(crate) fn encode(routine: &Routine, allocation: &Allocation) -> Encoded {
+/// Encodes a routine. `end` is where an output comes from that only ends the program.
+pub(crate) fn encode(routine: &Routine, allocation: &Allocation, end: Origin) -> Encoded {
     let mut encoder = Encoder {
         homes: Homes { routine, allocation },
         out: Encoded::default(),
@@ -46,6 +46,11 @@ pub(crate) fn encode(routine: &Routine, allocation: &Allocation) -> Encoded {
     used.dedup();
     encoder.out.constants.extend(used.into_iter().map(Constant::Uniform));
     encoder.list(&routine.nodes);
+    // As in driver output, the last instruction is an output, also where nothing is written.
+    if encoder.out.code.last().is_none_or(|inst| inst.ty() != InstType::OUT) {
+        let nothing = Draft::new(InstType::OUT, &encoder.out.constants);
+        encoder.push(nothing.finish(), end);
+    }
     encoder.out
 }
 

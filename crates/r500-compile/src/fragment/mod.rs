@@ -163,7 +163,8 @@ fn translate(
             return Err(diagnostics);
         }
     };
-    let encoded = encode::encode(&lowered.routine, &allocation);
+    let end = Origin { span: whole, ..Origin::default() };
+    let encoded = encode::encode(&lowered.routine, &allocation, end);
     let job = job(&lowered, &allocation, &encoded);
     let limits = limits(source, &encoded);
     let mut program = job.program.clone();

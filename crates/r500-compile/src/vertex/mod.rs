@@ -268,7 +268,9 @@ fn linked(
     if let Some(position) = position {
         outputs[position].push(POSITION);
     }
-    for read in reads {
+    // The rasteriser gives these.
+    let is_set = |read: &&Output| !matches!(read.name.as_str(), "gl_FrontFacing" | "gl_PointCoord");
+    for read in reads.iter().filter(is_set) {
         let name = match read.name.as_str() {
             "gl_Color" => "gl_FrontColor",
             "gl_SecondaryColor" => "gl_FrontSecondaryColor",

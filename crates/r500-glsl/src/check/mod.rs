@@ -13,7 +13,7 @@ mod expression;
 mod statement;
 mod variables;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::ast;
@@ -33,11 +33,12 @@ const MOST_CALLS: usize = 64;
 
 /// Checks the items of a source. The shader counts only if there is no error.
 pub(crate) fn check(
-    items: &[ast::Item],
+    source: &ast::Source,
     stage: Stage,
     version: Version,
     diagnostics: &mut Diagnostics,
 ) -> Option<Shader> {
+    let items = &source.items;
     let defines = |name: &str| {
         let is = |item: &&ast::Item| matches!(item, ast::Item::Function(f) if *f.name == *name && f.body.is_some());
         items.iter().find(is)
@@ -58,6 +59,8 @@ pub(crate) fn check(
         builtins: HashMap::new(),
         current: None,
         fragment_outputs: 0,
+        indices: &source.indices,
+        unsized_arrays: HashSet::new(),
     };
     for item in items {
         match item {
@@ -141,6 +144,10 @@ struct Checker<'a> {
     current: Option<usize>,
     /// Outputs of ES 3.00 without a location.
     fragment_outputs: u8,
+    /// As of [`ast::Source`].
+    indices: &'a HashMap<Box<str>, i64>,
+    /// Arrays that are declared without a size.
+    unsized_arrays: HashSet<VariableId>,
 }
 
 impl Checker<'_> {
@@ -181,6 +188,67 @@ impl Checker<'_> {
     fn variable(&mut self, variable: Variable) -> VariableId {
         self.variables.push(variable);
         self.variables.len() - 1
+    }
+
+    /// Declares a variable of a declarator. One of an array without a size that is declared again, with a size, is the same variable.
+    fn declare(
+        &mut self,
+        variable: Variable,
+        declarator: &ast::Declarator,
+        has_size: bool,
+    ) -> VariableId {
+        let known = self.scopes.last().and_then(|scope| scope.get(&declarator.name));
+        if let Some(Symbol::Variable(id)) = known
+            && self.unsized_arrays.contains(id)
+            && let (Type::Array(of, length), Type::Array(known, least)) =
+                (&variable.ty, &self.variables[*id].ty)
+            && of == known
+            && length >= least
+        {
+            let id = *id;
+            if has_size {
+                self.unsized_arrays.remove(&id);
+            }
+            self.variables[id] = variable;
+            return id;
+        }
+        let is_array = matches!(variable.ty, Type::Array(..));
+        let id = self.variable(variable);
+        if is_array && !has_size {
+            self.unsized_arrays.insert(id);
+        }
+        // Built-in ones may be declared again.
+        let is_builtin = self.scopes.len() == 1
+            && declarator.name.starts_with("gl_")
+            && self.builtin_variable(&declarator.name).is_some();
+        if !is_builtin {
+            self.bind(&declarator.name, declarator.span, Symbol::Variable(id));
+        }
+        id
+    }
+
+    /// Returns the type of a declarator, and whether an array has a size by its declaration: else by the largest index.
+    fn type_of_declarator(
+        &mut self,
+        base: &Type,
+        declarator: &ast::Declarator,
+        init: Option<&Expr>,
+    ) -> (Type, bool) {
+        match self.array_of(base.clone(), &declarator.array, init) {
+            Type::Array(of, 0) => {
+                let given = init.and_then(|init| match init.ty {
+                    Type::Array(_, length) => Some(length),
+                    _ => None,
+                });
+                let most = || self.indices.get(&declarator.name);
+                let by_use = || most().and_then(|most| usize::try_from(*most).ok()?.checked_add(1));
+                let fits =
+                    |length: &usize| of.components().saturating_mul(*length) <= MOST_COMPONENTS;
+                let length = given.or_else(by_use).filter(fits).unwrap_or(0);
+                (Type::Array(of, length), given.is_some())
+            }
+            ty => (ty, true),
+        }
     }
 
     // Types.
@@ -292,22 +360,18 @@ impl Checker<'_> {
         let qualifiers = &declaration.qualifiers;
         for variable in &declaration.variables {
             let init = variable.init.as_ref().map(|init| self.expr(init));
-            let ty = self.array_of(base.clone(), &variable.array, init.as_ref());
+            let (ty, has_size) = self.type_of_declarator(&base, variable, init.as_ref());
             let init = init.map(|init| self.converted(init, &ty, "the value"));
             let storage = self.storage_of(qualifiers, variable);
             self.check_global(&ty, storage, variable, init.is_some());
-            let id = self.variable(Variable {
+            let declared = Variable {
                 name: variable.name.to_string(),
                 ty,
                 storage,
                 init,
                 span: variable.span,
-            });
-            // Built-in ones may be declared again.
-            if variable.name.starts_with("gl_") && self.builtin_variable(&variable.name).is_some() {
-                continue;
-            }
-            self.bind(&variable.name, variable.span, Symbol::Variable(id));
+            };
+            self.declare(declared, variable, has_size);
         }
     }
 

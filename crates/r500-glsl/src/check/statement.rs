@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Checker, Symbol};
+use super::Checker;
 use crate::ast;
 use crate::constant::evaluate;
 use crate::diagnostic::{Diagnostic, Span};
@@ -202,7 +202,7 @@ impl Checker<'_> {
         let mut list = Vec::new();
         for variable in &declaration.variables {
             let init = variable.init.as_ref().map(|init| self.expr(init));
-            let ty = self.array_of(base.clone(), &variable.array, init.as_ref());
+            let (ty, has_size) = self.type_of_declarator(&base, variable, init.as_ref());
             let init = init.map(|init| self.converted(init, &ty, "the value"));
             if ty == Type::Void {
                 self.error(variable.span, format!("`{}` cannot be `void`", variable.name));
@@ -218,14 +218,14 @@ impl Checker<'_> {
             let known = is_const && init.as_ref().is_some_and(|init| self.is_constant(init, &[]));
             let storage = if known { Storage::Constant } else { Storage::Local };
             let kept = if known { init.clone() } else { None };
-            let id = self.variable(Variable {
+            let declared = Variable {
                 name: variable.name.to_string(),
                 ty,
                 storage,
                 init: kept,
                 span: variable.span,
-            });
-            self.bind(&variable.name, variable.span, Symbol::Variable(id));
+            };
+            let id = self.declare(declared, variable, has_size);
             if !known {
                 let span = variable
                     .init
