@@ -178,26 +178,31 @@ impl Builder {
             let wanted: Vec<Value> = (0..operands.len())
                 .map(|n| piece.iter().map(|(parts, _)| parts[n]).collect())
                 .collect();
-            let key = Key::Op(code, wanted.clone());
-            let value = match self.remembered(&key) {
-                Some(value) => value,
-                None => {
-                    let (register, value) = self.fresh(piece.len());
-                    self.op(code, register, (0..piece.len() as u8).collect(), wanted);
-                    self.remember(key, &value);
-                    if let (Code::Alu(Alu::Mad), Some(known)) = (code, self.known.last_mut()) {
-                        let operands = |parts: &[Component]| [parts[0], parts[1], parts[2]];
-                        let of = value.iter().zip(piece);
-                        known.mads.extend(of.map(|(c, (parts, _))| (*c, operands(parts))));
-                    }
-                    value
-                }
-            };
+            let value = self.computed(code, wanted);
             for ((_, places), component) in piece.iter().zip(&value) {
                 places.iter().for_each(|place| result[*place] = Some(*component));
             }
         }
         result.into_iter().flatten().collect()
+    }
+
+    /// Returns the components that an operation gives, which may be there already.
+    fn computed(&mut self, code: Code, operands: Vec<Value>) -> Value {
+        let count = operands.first().map_or(0, Vec::len);
+        let key = Key::Op(code, operands.clone());
+        if let Some(value) = self.remembered(&key) {
+            return value;
+        }
+        let (register, value) = self.fresh(count);
+        if let (Code::Alu(Alu::Mad), [a, b, c], Some(known)) =
+            (code, &operands[..], self.known.last_mut())
+        {
+            let of = |n: usize| (value[n], [a[n], b[n], c[n]]);
+            known.mads.extend((0..count).map(of));
+        }
+        self.op(code, register, (0..count as u8).collect(), operands);
+        self.remember(key, &value);
+        value
     }
 
     /// Computes a product of two numbers that is added to something.
@@ -270,7 +275,6 @@ impl Builder {
     }
 
     /// Returns a value whose components are all of one register, without modifiers.
-    #[expect(clippy::expect_used, reason = "a component without a place must not compile")]
     pub(crate) fn gathered(&mut self, value: &Value) -> Vec<(Register, u8)> {
         let plain: Option<Vec<(Register, u8)>> =
             value.iter().map(|component| component.plain()).collect();
@@ -279,41 +283,32 @@ impl Builder {
         {
             return plain;
         }
-        let mut distinct: Value = Vec::new();
-        for component in value {
-            if !distinct.contains(component) {
-                distinct.push(*component);
-            }
-        }
+        let distinct = distinct(value);
         let copy = self.copied(&distinct);
-        let place = |component: &Component| {
-            let at = distinct.iter().position(|other| other == component)?;
-            copy[at].in_register()
-        };
-        value.iter().map(|component| place(component).expect("a copy is in registers")).collect()
+        places_of(value, &distinct, &copy)
     }
 
     /// Returns the components of a fetch's operand in one register. Where they would have to be copied there, the products and sums that
     /// some of them are are computed there, and the others with them. The sign of a zero does not matter to a fetch.
     fn gathered_coordinates(&mut self, value: &Value) -> Vec<(Register, u8)> {
+        let distinct = distinct(value);
         // More than two are likely to be those of another fetch with one more.
-        if let Some(mads) = self.mads_of(value).filter(|_| value.len() == 2) {
-            let sums = self.by_components(Code::Alu(Alu::Mad), &mads.iter().collect::<Vec<_>>());
-            let places: Option<Vec<(Register, u8)>> = sums.iter().map(|c| c.plain()).collect();
-            if let Some(places) = places
-                && places.iter().all(|(register, _)| *register == places[0].0)
-            {
-                return places;
-            }
+        if distinct.len() == 2
+            && let Some(operands) = self.mads_of(&distinct)
+        {
+            let sums = self.computed(Code::Alu(Alu::Mad), operands.to_vec());
+            return places_of(value, &distinct, &sums);
         }
         self.gathered(value)
     }
 
     /// Returns the operands of one instruction that gives a value of components of several registers.
     fn mads_of(&self, value: &Value) -> Option<[Value; 3]> {
-        let first = value.first()?.in_register()?.0;
-        let is_elsewhere = |c: &Component| c.plain().is_none_or(|(register, _)| register != first);
-        if !value.iter().any(is_elsewhere) || !value.iter().any(|c| self.mad_of(*c).is_some()) {
+        let registers: Option<Vec<Register>> =
+            value.iter().map(|component| Some(component.plain()?.0)).collect();
+        let registers = registers?;
+        let is_in_one = registers.iter().all(|register| *register == registers[0]);
+        if is_in_one || !value.iter().any(|c| self.mad_of(*c).is_some()) {
             return None;
         }
         let as_mad = |c: &Component| {
@@ -554,6 +549,30 @@ impl Arithmetic for Builder {
         self.remember(key, &value);
         value
     }
+}
+
+/// Returns the components of a value, each once.
+fn distinct(value: &Value) -> Value {
+    let mut distinct: Value = Vec::new();
+    for component in value {
+        if !distinct.contains(component) {
+            distinct.push(*component);
+        }
+    }
+    distinct
+}
+
+/// Returns where the components of a value are that were computed anew, each once.
+#[expect(clippy::expect_used, reason = "a component without a place must not compile")]
+fn places_of(value: &Value, distinct: &Value, computed: &Value) -> Vec<(Register, u8)> {
+    let place = |component: &Component| {
+        let at = distinct.iter().position(|other| other == component)?;
+        computed[at].in_register()
+    };
+    value
+        .iter()
+        .map(|component| place(component).expect("what is computed is in registers"))
+        .collect()
 }
 
 /// The sum of products, in the chip's order.
