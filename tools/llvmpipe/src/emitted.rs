@@ -44,6 +44,8 @@ struct Compared {
     fetches: bool,
     /// How long the shader took to write.
     writing: Duration,
+    /// Of an exact shader: how long it draws, by the time of the fast one.
+    cost: Option<f64>,
     /// The shader that was drawn.
     text: String,
     /// The first channel that differs: pixel, channel, the reference's bits and the shader's.
@@ -115,6 +117,15 @@ pub(crate) fn run(
     times.sort_unstable();
     let (median, worst) = (times[times.len() / 2], times[times.len() - 1]);
     writeln!(out, "a shader is written in {median:.2?} (median), {worst:.2?} (worst)")?;
+    let mut costs: Vec<f64> = rows.iter().filter_map(|row| row.cost).collect();
+    costs.sort_by(f64::total_cmp);
+    if let [least, .., most] = costs[..] {
+        let median = costs[costs.len() / 2];
+        writeln!(
+            out,
+            "exact shaders take {median:.2} of the time of fast ones (median; {least:.2} to {most:.2})"
+        )?;
+    }
     Ok(wrong == 0)
 }
 
@@ -134,6 +145,12 @@ fn compare(
     let start = Instant::now();
     let Ok(emitted) = emit(job, &options) else { return Ok(None) };
     let writing = start.elapsed();
+    let fast = match arithmetic {
+        Arithmetic::Exact if language == Language::Glsl450 => {
+            emit(job, &Options { arithmetic: Arithmetic::Fast, ..options }).ok()
+        }
+        _ => None,
+    };
     // A sampler without a texture.
     let bound = |texture: &ShaderTexture| {
         job.textures.get(usize::from(texture.unit)).is_some_and(Option::is_some)
@@ -165,6 +182,7 @@ fn compare(
         amplifiers,
         fetches: !emitted.interface.textures.is_empty(),
         writing,
+        cost: None,
         text: text.clone(),
         first: None,
     };
@@ -176,7 +194,20 @@ fn compare(
         // SAFETY: the context is current, and OpenGL checks its arguments; slices have the lengths that sizes and
         // formats require.
         let theirs = unsafe { picture(gl, &scene) }?;
-        compared.count(&frame, job.coverage.as_deref(), target, &theirs)?;
+        compared.count(&frame, job.coverage.as_deref(), target, &theirs.floats)?;
+        if let Some(fast) = &fast
+            && let Code::Text(text) = &fast.code
+            && compared.cost.is_none()
+        {
+            let (text, values) = with_values(text, &fast.interface, &inputs)?;
+            let uniforms = fast.interface.uniform_values(job, size)?;
+            let textures = &fast.interface.textures;
+            let (text, uniforms, values) = (&text, &uniforms, &values);
+            let scene = Scene { job, textures, text, uniforms, values, size, target };
+            // SAFETY: as above.
+            let fast = unsafe { picture(gl, &scene) }?;
+            compared.cost = Some(theirs.seconds / fast.seconds);
+        }
     }
     Ok(Some(compared))
 }
@@ -297,16 +328,30 @@ struct Scene<'a> {
     target: usize,
 }
 
-/// Draws with a shader and returns a target's floats.
+/// What a shader drew.
+struct Drawn {
+    /// A target's floats.
+    floats: Vec<[f32; 4]>,
+    /// The shortest time of a picture of [`TIMED`] pixels.
+    seconds: f64,
+}
+
+/// Width and height of pictures that are timed.
+const TIMED: i32 = 256;
+/// How many pictures are timed.
+const PICTURES: usize = 5;
+
+/// Draws with a shader.
 ///
 /// # Safety
 /// The context must be current.
-unsafe fn picture(gl: &glow::Context, scene: &Scene<'_>) -> Result<Vec<[f32; 4]>> {
+unsafe fn picture(gl: &glow::Context, scene: &Scene<'_>) -> Result<Drawn> {
     let Scene { job, textures: units, text, uniforms, values, size: [width, height], target } =
         *scene;
     let (w, h) = (width as i32, height as i32);
     let bytes: Vec<u8> = uniforms.iter().flatten().flat_map(|x| x.to_ne_bytes()).collect();
     let mut pixels = vec![0; width as usize * height as usize * 16];
+    let mut seconds = f64::INFINITY;
     // SAFETY: the contract of this function.
     unsafe {
         let program = link(gl, VERTICES, text)?;
@@ -363,6 +408,14 @@ unsafe fn picture(gl: &glow::Context, scene: &Scene<'_>) -> Result<Vec<[f32; 4]>
         gl.draw_arrays(glow::TRIANGLES, 0, 3);
         let pack = PixelPackData::Slice(Some(pixels.as_mut_slice()));
         gl.read_pixels(0, 0, w, h, glow::RGBA, glow::FLOAT, pack);
+        gl.renderbuffer_storage(glow::RENDERBUFFER, glow::RGBA32F, TIMED, TIMED);
+        gl.viewport(0, 0, TIMED, TIMED);
+        for _ in 0..PICTURES {
+            let start = Instant::now();
+            gl.draw_arrays(glow::TRIANGLES, 0, 3);
+            gl.finish();
+            seconds = seconds.min(start.elapsed().as_secs_f64());
+        }
         gl.delete_framebuffer(frame);
         gl.delete_renderbuffer(store);
         textures.iter().for_each(|texture| gl.delete_texture(*texture));
@@ -374,7 +427,7 @@ unsafe fn picture(gl: &glow::Context, scene: &Scene<'_>) -> Result<Vec<[f32; 4]>
     }
     let floats = pixels.as_chunks::<4>().0.iter().map(|bytes| f32::from_ne_bytes(*bytes));
     let floats: Vec<f32> = floats.collect();
-    Ok(floats.as_chunks::<4>().0.to_vec())
+    Ok(Drawn { floats: floats.as_chunks::<4>().0.to_vec(), seconds })
 }
 
 /// Uploads the texels that an exact shader loads.
