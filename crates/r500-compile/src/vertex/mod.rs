@@ -191,8 +191,8 @@ fn translate(
     }
     let words = vertex::encode(&code.insts, &homes);
     let controls = Controls::of_code(0, &words).with_loops(flow_of(&code));
-    let program = Program::from_code(controls, 0, words);
-    Ok(finished(lowered, &code, program, &inputs, &outputs, diagnostics))
+    let optimized = vertex::optimize(&Program::from_code(controls, 0, words), &[]);
+    Ok(finished(lowered, &code, optimized, &inputs, &outputs, diagnostics))
 }
 
 /// Selects instructions and gives their registers temporaries; with fewer values in temporaries if they do not suffice.
@@ -343,7 +343,7 @@ fn limits(code: &Code, inputs: usize) -> Vec<(String, &'static str)> {
 fn finished(
     lowered: Lowered,
     code: &Code,
-    program: Program,
+    optimized: vertex::Optimized,
     inputs: &[Option<u8>],
     outputs: &[Vec<u8>],
     warnings: Vec<Diagnostic>,
@@ -380,13 +380,22 @@ fn finished(
         written.extend(list.iter().map(output));
     }
     written.sort_by_key(|output| output.output);
-    let of_one = |inst: &select::Inst| {
-        let dual = inst.dual.iter().map(|dual| dual.origin);
-        std::iter::once(inst.origin).chain(dual).collect()
+    let of_one = |at: &usize| {
+        let inst = &code.insts[*at];
+        std::iter::once(inst.origin).chain(inst.dual.iter().map(|dual| dual.origin))
     };
-    let origins: Vec<Vec<Origin>> = code.insts.iter().map(of_one).collect();
-    let of_loop = |of: &Loop| ChipLoop { body: of.first..of.end, passes: of.passes.into() };
-    let loops = code.loops.iter().map(of_loop).collect();
+    let vertex::Optimized { program, origins: numbers, .. } = optimized;
+    let origins: Vec<Vec<Origin>> =
+        numbers.iter().map(|numbers| numbers.iter().flat_map(of_one).collect()).collect();
+    // What is inside of a loop stays there.
+    let of_loop = |of: &Loop| {
+        let is_inside =
+            |numbers: &Vec<usize>| numbers.iter().any(|n| (of.first..of.end).contains(n));
+        let first = numbers.iter().position(is_inside)?;
+        let last = numbers.iter().rposition(is_inside)?;
+        Some(ChipLoop { body: first..last + 1, passes: of.passes.into() })
+    };
+    let loops = code.loops.iter().filter_map(of_loop).collect();
     Compiled {
         source: Source { constants, fill: Fill::Zero, ..Source::from(program) },
         uniforms,
