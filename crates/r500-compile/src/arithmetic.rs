@@ -42,7 +42,7 @@ impl Alu {
         )
     }
 
-    /// Returns whether it looks at the neighbours in the quad.
+    /// Returns whether it reads the neighbours in the quad.
     pub(crate) fn is_difference(self) -> bool {
         matches!(self, Self::Ddx | Self::Ddy)
     }

@@ -38,7 +38,7 @@ fn a_variable_over_branches_is_one_register() {
 
 #[test]
 fn a_variable_over_passes_is_the_register_of_the_input_that_it_begins_with() {
-    // The counter's zero; the comparison; MAD with the counter's step beside it; FRC; the output. LOOP, BREAK IF, ENDLOOP.
+    // The counter's zero; the comparison; MAD with the counter's step; FRC; the output. LOOP, BREAK IF, ENDLOOP.
     let body = "float x = uv.x;
         for (int i = 0; i < 100; i++) { if (float(i) > n) break; x = fract(x * 3.0 + uv.y); }
         gl_FragColor = vec4(x);";
@@ -57,7 +57,7 @@ fn variables_that_are_alive_at_once_stay_apart() {
 
 #[test]
 fn a_short_way_needs_no_else() {
-    // The comparison with three halves beside it, the fourth half, the output. IF, ENDIF.
+    // The comparison with three components of 0.5, the fourth one, the output. IF, ENDIF.
     let body = "vec4 c = vec4(0.5); if (uv.x < 0.2) c = texture2D(a, uv); gl_FragColor = c;";
     assert_eq!(counts(body), Counts { arithmetic: 3, fetches: 1, flow: 2 });
 }

@@ -9,7 +9,7 @@
 //! | [`select`](self) | instruction selection: instructions on virtual registers ([`machine`](r500_opt::vertex::machine)) |
 //! | [`verify`] | comparison with the evaluator |
 //!
-//! Pairs, register allocation and instruction words are those of the [optimiser](r500_opt::vertex).
+//! Pairs, register allocation and instruction words are those of the [optimiser](r500_opt::vertex), which has the last word.
 
 mod select;
 pub mod verify;
