@@ -318,14 +318,35 @@ pub(crate) fn reads(node: &Node, each: &mut dyn FnMut(Register, u8)) {
     }
 }
 
+/// Calls `visit` with nodes and those inside of them.
+pub(crate) fn each(nodes: &[Node], visit: &mut dyn FnMut(&Node)) {
+    for node in nodes {
+        visit(node);
+        match node {
+            Node::If(_, yes, no, _) => {
+                each(yes, visit);
+                each(no, visit);
+            }
+            Node::Loop(_, body, _) => each(body, visit),
+            _ => {}
+        }
+    }
+}
+
+/// Returns the register that a node writes, not those inside of it.
+pub(crate) fn written(node: &Node) -> Option<Register> {
+    match node {
+        Node::Op(op) => Some(op.register),
+        Node::Fetch(fetch) => Some(fetch.register),
+        _ => None,
+    }
+}
+
 /// Returns the number of nodes, with those inside of others.
 pub(crate) fn count(nodes: &[Node]) -> usize {
-    let inside = nodes.iter().map(|node| match node {
-        Node::If(_, yes, no, _) => count(yes) + count(no),
-        Node::Loop(_, body, _) => count(body),
-        _ => 0,
-    });
-    nodes.len() + inside.sum::<usize>()
+    let mut count = 0;
+    each(nodes, &mut |_| count += 1);
+    count
 }
 
 /// Returns a branch that has as many others around it as `most`, or more.

@@ -3,12 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::code::{Code, Component, Node, Op, Register, Routine, Shape, Value, reads};
+use crate::code::{
+    Code, Component, Node, Op, Register, Routine, Shape, Value, each, reads, written,
+};
 
 /// Joins operations for coordinates, two by two.
 pub(crate) fn pair(routine: &mut Routine) {
-    let mut uses = HashMap::new();
-    count(&routine.nodes, &mut uses);
+    let uses = uses_of(&routine.nodes);
     let mut nodes = std::mem::take(&mut routine.nodes);
     let mut places = HashMap::new();
     in_list(&mut nodes, &uses, routine, &mut places);
@@ -28,28 +29,22 @@ struct Uses {
 /// Where components of registers are now.
 type Places = HashMap<(Register, u8), (Register, u8)>;
 
-fn count(nodes: &[Node], uses: &mut HashMap<Register, Uses>) {
-    for node in nodes {
-        let gradients = match node {
-            Node::Fetch(fetch) => fetch.gradients.iter().flatten().flatten().copied().collect(),
-            _ => Vec::new(),
-        };
+fn uses_of(nodes: &[Node]) -> HashMap<Register, Uses> {
+    let mut uses: HashMap<Register, Uses> = HashMap::new();
+    each(nodes, &mut |node| {
+        written(node)
+            .into_iter()
+            .for_each(|register| uses.entry(register).or_default().writes += 1);
         let mut read = |register, _| uses.entry(register).or_default().is_read = true;
         match node {
-            Node::Fetch(_) => gradients.iter().for_each(|(register, c)| read(*register, *c)),
+            Node::Fetch(fetch) => {
+                let gradients = fetch.gradients.iter().flatten().flatten();
+                gradients.for_each(|(register, c)| read(*register, *c));
+            }
             _ => reads(node, &mut read),
         }
-        match node {
-            Node::Op(op) => uses.entry(op.register).or_default().writes += 1,
-            Node::Fetch(fetch) => uses.entry(fetch.register).or_default().writes += 1,
-            Node::If(_, yes, no, _) => {
-                count(yes, uses);
-                count(no, uses);
-            }
-            Node::Loop(_, body, _) => count(body, uses),
-            _ => {}
-        }
-    }
+    });
+    uses
 }
 
 fn in_list(
@@ -104,38 +99,26 @@ fn partner(
         _ => false,
     };
     let Node::Op(first) = nodes.get(at).filter(|node| for_coordinates(node))? else { return None };
-    let mut written = HashSet::new();
+    let mut changed = HashSet::new();
     for (other, node) in nodes.iter().enumerate().skip(at) {
         if other > at
             && for_coordinates(node)
             && let Node::Op(second) = node
             && second.code == first.code
-            && !written_by(second, &written)
+            && !reads_any(second, &changed)
             && let Some(operands) = joined(first, second)
         {
             return Some((other, operands));
         }
-        note_written(node, &mut written);
+        each(std::slice::from_ref(node), &mut |node| changed.extend(written(node)));
     }
     None
 }
 
 /// Returns whether an operation reads one of some registers.
-fn written_by(op: &Op, written: &HashSet<Register>) -> bool {
+fn reads_any(op: &Op, registers: &HashSet<Register>) -> bool {
     let mut read = op.operands.iter().flatten().filter_map(|c| c.register_read());
-    read.any(|(register, _)| written.contains(&register))
-}
-
-fn note_written(node: &Node, written: &mut HashSet<Register>) {
-    match node {
-        Node::Op(op) => drop(written.insert(op.register)),
-        Node::Fetch(fetch) => drop(written.insert(fetch.register)),
-        Node::If(_, yes, no, _) => {
-            yes.iter().chain(no).for_each(|node| note_written(node, written));
-        }
-        Node::Loop(_, body, _) => body.iter().for_each(|node| note_written(node, written)),
-        _ => {}
-    }
+    read.any(|(register, _)| registers.contains(&register))
 }
 
 /// Returns the operands of both operations, if one source of an instruction can give each.

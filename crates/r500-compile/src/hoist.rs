@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::code::{Code, Node, Op, Register, Routine, reads};
+use crate::code::{Code, Node, Op, Register, Routine, each, reads};
 
 /// Most operations that are executed in vain.
 const MOST: usize = 2;
@@ -57,11 +57,11 @@ fn can_be(way: &[Node], other: &[Node]) -> bool {
     if !is_short || !way.iter().all(is_pure) || leaves(other) {
         return false;
     }
-    let written = |op: &Op| op.lanes.iter().map(|c| (op.register, *c)).collect::<Vec<_>>();
+    let places = |op: &Op| op.lanes.iter().map(|c| (op.register, *c)).collect::<Vec<_>>();
     let mut set: HashSet<(Register, u8)> = HashSet::new();
     for node in other {
         match node {
-            Node::Op(op) => set.extend(written(op)),
+            Node::Op(op) => set.extend(places(op)),
             Node::Fetch(fetch) => {
                 let lanes = (0..4).filter(|c| fetch.lanes[usize::from(*c)]);
                 set.extend(lanes.map(|c| (fetch.register, c)));
@@ -70,10 +70,14 @@ fn can_be(way: &[Node], other: &[Node]) -> bool {
         }
     }
     let mut read = HashSet::new();
-    all_reads(other, &mut read);
+    each(other, &mut |node| {
+        reads(node, &mut |register, c| {
+            read.insert((register, c));
+        });
+    });
     way.iter().all(|node| {
         let Node::Op(op) = node else { return false };
-        written(op).iter().all(|place| set.contains(place) && !read.contains(place))
+        places(op).iter().all(|place| set.contains(place) && !read.contains(place))
     })
 }
 
@@ -84,20 +88,4 @@ fn leaves(nodes: &[Node]) -> bool {
         // What leaves a loop inside stays here.
         _ => false,
     })
-}
-
-fn all_reads(nodes: &[Node], read: &mut HashSet<(Register, u8)>) {
-    for node in nodes {
-        reads(node, &mut |register, c| {
-            read.insert((register, c));
-        });
-        match node {
-            Node::If(_, yes, no, _) => {
-                all_reads(yes, read);
-                all_reads(no, read);
-            }
-            Node::Loop(_, body, _) => all_reads(body, read),
-            _ => {}
-        }
-    }
 }

@@ -3,12 +3,17 @@
 use std::collections::HashMap;
 
 use crate::arithmetic::Alu;
-use crate::code::{Code, Component, Node, Register, Routine, reads};
+use crate::code::{Code, Component, Node, Register, Routine, each, reads, written};
 
 /// Folds the factors of products that nothing else reads.
 pub(crate) fn fold(routine: &mut Routine) {
     let mut folds = Folds::default();
-    folds.count(&routine.nodes);
+    each(&routine.nodes, &mut |node| {
+        reads(node, &mut |register, c| *folds.reads.entry((register, c)).or_default() += 1);
+        written(node)
+            .into_iter()
+            .for_each(|register| *folds.writes.entry(register).or_default() += 1);
+    });
     folds.list(&mut routine.nodes);
 }
 
@@ -23,22 +28,6 @@ struct Folds {
 }
 
 impl Folds {
-    fn count(&mut self, nodes: &[Node]) {
-        for node in nodes {
-            reads(node, &mut |register, c| *self.reads.entry((register, c)).or_default() += 1);
-            match node {
-                Node::Op(op) => *self.writes.entry(op.register).or_default() += 1,
-                Node::Fetch(fetch) => *self.writes.entry(fetch.register).or_default() += 1,
-                Node::If(_, yes, no, _) => {
-                    self.count(yes);
-                    self.count(no);
-                }
-                Node::Loop(_, body, _) => self.count(body),
-                _ => {}
-            }
-        }
-    }
-
     fn list(&mut self, nodes: &mut [Node]) {
         for node in nodes {
             match node {

@@ -187,7 +187,7 @@ fn passes_that_a_uniform_says_are_those_of_a_loop_of_the_chip() {
     let source = "attribute vec4 place; uniform float n; void main() {
         vec4 p = place; for (float i = 0.0; i < n; i++) p += p.yxwz; gl_Position = p; }";
     let compiled = vertex::compile(source, None).unwrap();
-    assert_eq!(loops(&compiled), ["255 times 3 to 10"], "{}", compiled.source);
+    assert_eq!(loops(&compiled), ["255 times 2 to 8"], "{}", compiled.source);
     let [warning] = &compiled.warnings[..] else { panic!("{:?}", compiled.warnings) };
     assert!(warning.message.contains("ends after 255 at the latest"), "{warning}");
     let (shader, _) = parse(source, Stage::Vertex).unwrap();

@@ -8,7 +8,9 @@ mod interference;
 use std::collections::HashMap;
 
 use crate::arithmetic::Alu;
-use crate::code::{Atom, Code, Component, Node, Op, Register, Relative, Routine, Shape, reads};
+use crate::code::{
+    Atom, Code, Component, Node, Op, Register, Relative, Routine, Shape, each, reads, written,
+};
 use interference::Interference;
 
 /// Whether an operation of a routine is one instruction, which reads all before it writes.
@@ -27,8 +29,7 @@ pub(crate) fn coalesce(routine: &mut Routine, rules: Rules<'_>) {
     loop {
         let mut copies = Vec::new();
         list_copies(&routine.nodes, 0, &mut copies);
-        let mut uses = HashMap::new();
-        count_uses(&routine.nodes, &mut uses);
+        let uses = uses_of(&routine.nodes);
         let used = |register: Register| uses.get(&register).copied().unwrap_or_default();
         copies.retain(|copy| {
             // The optimiser does better with what is read elsewhere, too, if no branch is involved.
@@ -122,20 +123,15 @@ struct Uses {
     reads: usize,
 }
 
-fn count_uses(nodes: &[Node], uses: &mut HashMap<Register, Uses>) {
-    for node in nodes {
+fn uses_of(nodes: &[Node]) -> HashMap<Register, Uses> {
+    let mut uses: HashMap<Register, Uses> = HashMap::new();
+    each(nodes, &mut |node| {
         reads(node, &mut |register, _| uses.entry(register).or_default().reads += 1);
-        match node {
-            Node::Op(op) => uses.entry(op.register).or_default().writes += 1,
-            Node::Fetch(fetch) => uses.entry(fetch.register).or_default().writes += 1,
-            Node::If(_, yes, no, _) => {
-                count_uses(yes, uses);
-                count_uses(no, uses);
-            }
-            Node::Loop(_, body, _) => count_uses(body, uses),
-            _ => {}
-        }
-    }
+        written(node)
+            .into_iter()
+            .for_each(|register| uses.entry(register).or_default().writes += 1);
+    });
+    uses
 }
 
 /// A register that becomes a part of another one.
