@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use crate::arithmetic::Alu;
 use crate::code::{
-    Atom, Code, Component, Node, Op, Register, Relative, Routine, Shape, each, reads, written,
+    Atom, Code, Component, Node, Op, Register, Relative, Routine, Shape, count, each, reads,
+    written,
 };
 use interference::Interference;
 
@@ -24,9 +25,19 @@ pub(crate) struct Rules<'a> {
     pub(crate) has_writable_inputs: bool,
 }
 
-/// Coalesces copies until none is left that can be.
+/// Most nodes of a routine: what is longer does not fit the chip.
+const MOST_NODES: usize = 1 << 13;
+/// Most copies at a time, for the memory that their interference takes.
+const MOST_COPIES: usize = 1 << 10;
+/// Rounds. A second one finds what the first one's pairs, which only grow, did not allow.
+const ROUNDS: usize = 8;
+
+/// Coalesces copies, those of inner loops first.
 pub(crate) fn coalesce(routine: &mut Routine, rules: Rules<'_>) {
-    loop {
+    if count(&routine.nodes) > MOST_NODES {
+        return;
+    }
+    for _ in 0..ROUNDS {
         let mut copies = Vec::new();
         list_copies(&routine.nodes, 0, &mut copies);
         let uses = uses_of(&routine.nodes);
@@ -36,27 +47,15 @@ pub(crate) fn coalesce(routine: &mut Routine, rules: Rules<'_>) {
             let [from, to] = [used(copy.from), used(copy.to)];
             from.writes > 1 || to.writes > 1 || from.reads == copy.places.len()
         });
-        // Those of inner loops first: they cost the most.
+        // They cost the most.
         copies.sort_by_key(|copy| std::cmp::Reverse(copy.depth));
+        copies.truncate(MOST_COPIES);
         let registers: Vec<Register> =
             copies.iter().flat_map(|copy| [copy.from, copy.to]).collect();
         let mut graph = Interference::of(routine, &registers, rules.is_one);
         let mut merged: Vec<Merge> = Vec::new();
         for copy in &copies {
-            // Both registers may be others by now.
-            let (mut from, mut to, mut places) = (copy.from, copy.to, copy.places.clone());
-            for merge in &merged {
-                places.iter_mut().for_each(|(f, t)| {
-                    if merge.gone == from {
-                        *f = merge.place(*f);
-                    }
-                    if merge.gone == to {
-                        *t = merge.place(*t);
-                    }
-                });
-                from = if merge.gone == from { merge.stays } else { from };
-                to = if merge.gone == to { merge.stays } else { to };
-            }
+            let Copy { from, to, places, .. } = copy.after(&merged);
             if from == to {
                 continue;
             }
@@ -78,12 +77,28 @@ pub(crate) fn coalesce(routine: &mut Routine, rules: Rules<'_>) {
 }
 
 /// A copy of components of a register to another one.
+#[derive(Clone)]
 struct Copy {
     depth: usize,
     from: Register,
     to: Register,
     /// Components of both.
     places: Vec<(u8, u8)>,
+}
+
+impl Copy {
+    /// Returns what it is once registers are parts of others.
+    fn after(&self, merged: &[Merge]) -> Self {
+        let Self { depth, mut from, mut to, mut places } = self.clone();
+        for merge in merged {
+            for (of_from, of_to) in &mut places {
+                *of_from = merge.component(from, *of_from);
+                *of_to = merge.component(to, *of_to);
+            }
+            (from, to) = (merge.register(from), merge.register(to));
+        }
+        Self { depth, from, to, places }
+    }
 }
 
 fn list_copies(nodes: &[Node], depth: usize, copies: &mut Vec<Copy>) {
@@ -149,10 +164,19 @@ impl Merge {
         self.places[usize::from(component)].expect("each component that is named has a place")
     }
 
+    /// Returns the register that one is, or is a part of.
+    fn register(&self, register: Register) -> Register {
+        if register == self.gone { self.stays } else { register }
+    }
+
+    /// Returns which component of that a component is.
+    fn component(&self, register: Register, component: u8) -> u8 {
+        if register == self.gone { self.place(component) } else { component }
+    }
+
     fn rename(&self, register: &mut Register, component: &mut u8) {
-        if *register == self.gone {
-            (*register, *component) = (self.stays, self.place(*component));
-        }
+        *component = self.component(*register, *component);
+        *register = self.register(*register);
     }
 
     fn rename_component(&self, component: &mut Component) {
@@ -164,10 +188,8 @@ impl Merge {
     }
 
     fn rename_op(&self, op: &mut Op) {
-        if op.register == self.gone {
-            op.register = self.stays;
-            op.lanes.iter_mut().for_each(|lane| *lane = self.place(*lane));
-        }
+        op.lanes.iter_mut().for_each(|lane| *lane = self.component(op.register, *lane));
+        op.register = self.register(op.register);
         op.operands.iter_mut().flatten().for_each(|component| self.rename_component(component));
     }
 }
@@ -270,10 +292,8 @@ fn rename(nodes: &mut [Node], merge: &Merge) {
         match node {
             Node::Op(op) => merge.rename_op(op),
             Node::Fetch(fetch) => {
-                if fetch.register == merge.gone {
-                    // Its lanes keep their components.
-                    fetch.register = merge.stays;
-                }
+                // Its lanes keep their components.
+                fetch.register = merge.register(fetch.register);
                 let gradients = fetch.gradients.iter_mut().flatten().flatten();
                 let places = fetch.strq.iter_mut().chain(gradients);
                 places.for_each(|(register, c)| merge.rename(register, c));
