@@ -472,7 +472,7 @@ impl Arithmetic for Builder {
     }
 
     fn alu(&mut self, op: Alu, operands: &[&Value]) -> Value {
-        if matches!(op, Alu::Ddx | Alu::Ddy) {
+        if op.is_difference() {
             let pieces = operands[0].chunks(3).map(|piece| self.differences(op, piece));
             return pieces.collect::<Vec<Value>>().concat();
         }

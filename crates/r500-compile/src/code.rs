@@ -342,6 +342,15 @@ pub(crate) fn written(node: &Node) -> Option<Register> {
     }
 }
 
+/// Returns whether nodes leave the loop around them or its pass.
+pub(crate) fn exits(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Break(_) | Node::Continue(_) => true,
+        Node::If(_, yes, no, _) => exits(yes) || exits(no),
+        _ => false,
+    })
+}
+
 /// Returns the number of nodes, with those inside of others.
 pub(crate) fn count(nodes: &[Node]) -> usize {
     let mut count = 0;

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::code::{Code, Node, Op, Register, Routine, each, reads};
+use crate::code::{Code, Node, Op, Register, Routine, each, exits, reads};
 
 /// Most operations that are executed in vain.
 const MOST: usize = 2;
@@ -54,7 +54,7 @@ fn can_be(way: &[Node], other: &[Node]) -> bool {
         Node::Op(op) => !matches!(op.code, Code::Alu(alu) if alu.is_difference()),
         _ => false,
     };
-    if !is_short || !way.iter().all(is_pure) || leaves(other) {
+    if !is_short || !way.iter().all(is_pure) || exits(other) {
         return false;
     }
     let places = |op: &Op| op.lanes.iter().map(|c| (op.register, *c)).collect::<Vec<_>>();
@@ -78,14 +78,5 @@ fn can_be(way: &[Node], other: &[Node]) -> bool {
     way.iter().all(|node| {
         let Node::Op(op) = node else { return false };
         places(op).iter().all(|place| set.contains(place) && !read.contains(place))
-    })
-}
-
-fn leaves(nodes: &[Node]) -> bool {
-    nodes.iter().any(|node| match node {
-        Node::Break(_) | Node::Continue(_) => true,
-        Node::If(_, yes, no, _) => leaves(yes) || leaves(no),
-        // What leaves a loop inside stays here.
-        _ => false,
     })
 }

@@ -1,6 +1,6 @@
 //! Removes what no output depends on.
 
-use crate::code::{Code, Node, Register, Routine, reads};
+use crate::code::{Code, Node, Register, Routine, exits, reads};
 
 /// The components of registers that are needed.
 struct Needed {
@@ -44,15 +44,6 @@ fn acts(node: &Node, needed: &Needed) -> bool {
         Node::Loop(_, body, _) => body.iter().any(|node| acts(node, needed)),
         Node::Break(_) | Node::Continue(_) => false,
     }
-}
-
-/// Returns whether nodes leave the loop around them or its pass.
-fn exits(nodes: &[Node]) -> bool {
-    nodes.iter().any(|node| match node {
-        Node::Break(_) | Node::Continue(_) => true,
-        Node::If(_, yes, no, _) => exits(yes) || exits(no),
-        _ => false,
-    })
 }
 
 fn mark(nodes: &[Node], needed: &mut Needed) {

@@ -59,11 +59,7 @@ impl Folds {
     }
 
     fn note(&mut self, (register, c): (Register, u8), [a, b, added]: [Component; 3]) {
-        let (of, factor) = match (a.value(), b.value()) {
-            (None, Some(factor)) => (a, factor),
-            (Some(factor), None) => (b, factor),
-            _ => return,
-        };
+        let Some((of, factor)) = with_number(a, b) else { return };
         let stays = |of: Component| of.register_read().is_none_or(|(of, _)| self.is_constant(of));
         if added.value() == Some(0.0) && self.is_constant(register) && stays(of) {
             self.products.insert((register, c), (of, factor));
@@ -72,16 +68,21 @@ impl Folds {
 
     /// Returns the factors of a product without the product that one of them is.
     fn folded(&self, a: Component, b: Component) -> Option<[Component; 2]> {
-        let (of, factor) = match (a.value(), b.value()) {
-            (None, Some(factor)) => (a, factor),
-            (Some(factor), None) => (b, factor),
-            _ => return None,
-        };
+        let (of, factor) = with_number(a, b)?;
         let place = of.plain()?;
         let &(of, first) = self.products.get(&place)?;
         let is_only_reader = self.reads.get(&place) == Some(&1);
         (is_only_reader && is_exact_product(first, factor))
             .then(|| [of, Component::literal(first * factor)])
+    }
+}
+
+/// Returns the factor that is not a number, and the one that is.
+fn with_number(a: Component, b: Component) -> Option<(Component, f32)> {
+    match (a.value(), b.value()) {
+        (None, Some(factor)) => Some((a, factor)),
+        (Some(factor), None) => Some((b, factor)),
+        _ => None,
     }
 }
 

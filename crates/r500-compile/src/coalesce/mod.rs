@@ -7,7 +7,6 @@ mod interference;
 
 use std::collections::HashMap;
 
-use crate::arithmetic::Alu;
 use crate::code::{
     Atom, Code, Component, Node, Op, Register, Relative, Routine, Shape, count, each, reads,
     written,
@@ -247,7 +246,7 @@ fn is_possible(nodes: &[Node], routine: &Routine, rules: Rules<'_>, merge: &Merg
                 };
                 match op.code {
                     // Differences keep their channel.
-                    Code::Alu(Alu::Ddx | Alu::Ddy) => return false,
+                    Code::Alu(alu) if alu.is_difference() => return false,
                     // Only alpha has them.
                     Code::Alu(alu)
                         if alu.is_transcendental()

@@ -244,8 +244,11 @@ impl Checker<'_> {
                 let by_use = || most().and_then(|most| usize::try_from(*most).ok()?.checked_add(1));
                 let fits =
                     |length: &usize| of.components().saturating_mul(*length) <= MOST_COMPONENTS;
-                let length = given.or_else(by_use).filter(fits).unwrap_or(0);
-                (Type::Array(of, length), given.is_some())
+                match given.or_else(by_use).filter(fits) {
+                    Some(length) => (Type::Array(of, length), given.is_some()),
+                    // Its elements are errors where they are named.
+                    None => (Type::Array(of, 0), false),
+                }
             }
             ty => (ty, true),
         }

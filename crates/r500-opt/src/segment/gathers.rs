@@ -152,20 +152,21 @@ impl Sources {
     }
 
     /// Returns the operands of MAD: what a lane copies is a factor of one, or the summand.
+    #[expect(clippy::expect_used, reason = "a lane without an operand must not be encoded")]
     fn args(&self, ir: &SegmentIr, lanes: &[Option<Atom>; 3]) -> Vec<Arg> {
         let mut args = vec![Arg::default(); 3];
         for (lane, atom) in lanes.iter().enumerate() {
             let Some(atom) = *atom else { continue };
-            let place = match Self::of(ir, atom) {
-                Some((source, true)) => self.alphas.iter().position(|other| *other == source),
-                Some((source, false)) => self.colours.iter().position(|other| *other == source),
-                None => None,
-            };
-            let place = place.unwrap_or(0);
+            let place = Self::of(ir, atom).map(|(source, is_alpha)| {
+                let list = if is_alpha { &self.alphas } else { &self.colours };
+                let place = list.iter().position(|other| *other == source);
+                place.expect("`add` was given each lane")
+            });
             let reads = match place {
-                0 => [atom, Atom::One, Atom::Zero],
-                1 => [Atom::One, atom, Atom::Zero],
-                _ => [Atom::Zero, Atom::Zero, atom],
+                // Any operand has the numbers of a swizzle.
+                None | Some(0) => [atom, Atom::One, Atom::Zero],
+                Some(1) => [Atom::One, atom, Atom::Zero],
+                Some(_) => [Atom::Zero, Atom::Zero, atom],
             };
             for (arg, read) in args.iter_mut().zip(reads) {
                 arg.lanes[lane] = Some(Read::Atom(read));
